@@ -14,28 +14,28 @@ enum Contacts {
     static let versions = [
         ManagedObjectModelReference("Contacts 1") {
             try ManagedObjectModel {
-                Entity("Contact") {
-                    Attribute("name", .string)
-                    Attribute("phone", .string)
+                EntityDeclaration("Contact") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("phone", .string)
                 }
             }
         },
         ManagedObjectModelReference("Contacts 2") {
             try ManagedObjectModel {
-                Entity("Contact") {
-                    Attribute("email", .string)
-                    Attribute("name", .string)
-                    Attribute("telephone", .string, renamingIdentifier: "phone")
+                EntityDeclaration("Contact") {
+                    AttributeDeclaration("email", .string)
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("telephone", .string, renamingIdentifier: "phone")
                 }
             }
         },
         ManagedObjectModelReference("Contacts 3") {
             try ManagedObjectModel {
-                Entity("Contact") {
-                    Attribute("email", .string)
-                    Attribute("familyName", .string)
-                    Attribute("givenName", .string)
-                    Attribute("telephone", .string, renamingIdentifier: "phone")
+                EntityDeclaration("Contact") {
+                    AttributeDeclaration("email", .string)
+                    AttributeDeclaration("familyName", .string)
+                    AttributeDeclaration("givenName", .string)
+                    AttributeDeclaration("telephone", .string, renamingIdentifier: "phone")
                 }
             }
         },

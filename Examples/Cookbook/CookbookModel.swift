@@ -33,20 +33,20 @@ enum CookbookModel {
 
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Employee") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("name", .string)
-                Relationship("boss", to: "Employee", inverse: "reports")
-                Relationship("projects", toMany: "Project", inverse: "members")
-                Relationship("reports", toMany: "Employee", inverse: "boss")
+            EntityDeclaration("Employee") {
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
+                RelationshipDeclaration("projects", toMany: "Project", inverse: "members")
+                RelationshipDeclaration("reports", toMany: "Employee", inverse: "boss")
             }
-            Entity("Project") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Employee", inverse: "projects")
+            EntityDeclaration("Project") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Employee", inverse: "projects")
             }
-            Entity("Laptop") {
-                Attribute("color", .transformable, transformer: "ColorTransformer")
-                Attribute("name", .string)
+            EntityDeclaration("Laptop") {
+                AttributeDeclaration("color", .transformable, transformer: "ColorTransformer")
+                AttributeDeclaration("name", .string)
             }
         }
     }

@@ -4,10 +4,10 @@ import Anabranch
 enum Meetings {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Meeting") {
-                Attribute("title", .string)
-                Attribute("start", .date)
-                Attribute("end", .date)
+            EntityDeclaration("Meeting") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date)
                 AttributeGroup("time", "start", "end")
             }
         }

@@ -5,18 +5,18 @@ import Anabranch
 enum NotesModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Folder") {
-                Attribute("name", .string)
-                Relationship(
+            EntityDeclaration("Folder") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration(
                     "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
-            Entity("Note") {
-                Attribute("title", .string)
-                Attribute(
+            EntityDeclaration("Note") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration(
                     "visits", .integer64, optional: false, default: 0,
                     mergeRule: .counter)
-                Relationship("folder", to: "Folder", inverse: "notes")
-                Index("title", on: "title")
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
+                IndexDeclaration("title", on: "title")
             }
         }
     }

@@ -29,7 +29,7 @@ extension Notes {
     static func openWithDrafts(_ url: URL) throws -> PersistentContainer {
         let model = try ManagedObjectModel(
             classes: [Folder.self, Note.self, Draft.self],
-            configurations: [Configuration("Local", "Draft", isSynced: false)])
+            configurations: [ModelConfiguration("Local", "Draft", isSynced: false)])
         let container = PersistentContainer(
             model: model, classes: [Folder.self, Note.self, Draft.self], url: url)
         try container.load()

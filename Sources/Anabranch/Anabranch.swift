@@ -2,8 +2,8 @@
 //
 // A `PersistentContainer` opens a store and creates contexts. A context has one object per record,
 // which its `IdentityMap` finds by the record's 64-bit local ID. An object keeps a copy of its row
-// as an array of `Value`, into which the store decodes the columns directly. Reading an attribute
-// is one flag test, one array access and one enum case.
+// as an array of `PropertyValue`, into which the store decodes the columns directly. Reading an
+// attribute is one flag test, one array access and one enum case.
 //
 // The first change of an object in an event goes through `ManagedObjectContext.recordWrite(_:)`. It
 // copies the saved values (`committed`) and adds the object to the list of changed objects; the

@@ -1,8 +1,9 @@
 // The schema as values.
 //
-// A model is written in Swift (`Entity`, `Attribute`, `Relationship` in the braces of
-// `ManagedObjectModel`), read from Xcode's model files, or decoded from its canonical encoding.
-// Each source gives one `ModelDeclaration`, which goes through three steps:
+// A model is written in Swift (`EntityDeclaration`, `AttributeDeclaration`,
+// `RelationshipDeclaration` in the braces of `ManagedObjectModel`), read from Xcode's model files,
+// or decoded from its canonical encoding. Each source gives one `ModelDeclaration`, which goes
+// through three steps:
 //
 //   1. `DeclarationNormalizer` sorts its parts and fills in what the declaration leaves out: wire
 //      names, and defaults and bounds as values of their attribute's type.

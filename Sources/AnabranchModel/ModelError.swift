@@ -3,51 +3,51 @@
 /// A model is checked as a whole: ``all`` lists every problem, not just the first.
 public struct ModelError: Error, Hashable, Sendable {
     /// The kind of problem, for programs.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The name of the code, stable across versions.
         public let rawValue: String
         /// Creates a code from its name.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// Two parts have one name: rename one.
-        public static let duplicateName = Code(rawValue: "duplicate-name")
+        package static let duplicateName = Code(rawValue: "duplicate-name")
         /// Two properties of a hierarchy, or two entities, have one wire name.
         ///
         /// Give one of them an explicit wire name.
-        public static let duplicateWireName = Code(rawValue: "duplicate-wire-name")
+        package static let duplicateWireName = Code(rawValue: "duplicate-wire-name")
         /// A name is empty, too long, reserved or contains a character that names cannot have.
-        public static let invalidName = Code(rawValue: "invalid-name")
+        package static let invalidName = Code(rawValue: "invalid-name")
         /// A name refers to an entity that the model does not have.
-        public static let unknownEntity = Code(rawValue: "unknown-entity")
+        package static let unknownEntity = Code(rawValue: "unknown-entity")
         /// A name refers to a property that the entity does not have.
-        public static let unknownProperty = Code(rawValue: "unknown-property")
+        package static let unknownProperty = Code(rawValue: "unknown-property")
         /// An entity is its own ancestor.
-        public static let inheritanceCycle = Code(rawValue: "inheritance-cycle")
+        package static let inheritanceCycle = Code(rawValue: "inheritance-cycle")
         /// Two relationships do not name each other as inverses.
-        public static let inverseMismatch = Code(rawValue: "inverse-mismatch")
+        package static let inverseMismatch = Code(rawValue: "inverse-mismatch")
         /// A default value does not fit its attribute, or a model file has an invalid flag or
         /// date.
-        public static let invalidValue = Code(rawValue: "invalid-value")
+        package static let invalidValue = Code(rawValue: "invalid-value")
         /// The minimum is above the maximum, a bound does not fit the type, or a count is
         /// impossible.
-        public static let invalidBounds = Code(rawValue: "invalid-bounds")
+        package static let invalidBounds = Code(rawValue: "invalid-bounds")
         /// A regular expression cannot be read, or its attribute is not a string.
-        public static let invalidRegularExpression = Code(rawValue: "invalid-regular-expression")
+        package static let invalidRegularExpression = Code(rawValue: "invalid-regular-expression")
         /// A predicate format cannot be read, or cannot be used on the property that it validates.
-        public static let invalidPredicate = Code(rawValue: "invalid-predicate")
+        package static let invalidPredicate = Code(rawValue: "invalid-predicate")
         /// The expression of a derived attribute cannot be read, or cannot be used on the
         /// attribute.
-        public static let invalidDerivation = Code(rawValue: "invalid-derivation")
+        package static let invalidDerivation = Code(rawValue: "invalid-derivation")
         /// The settings of a property contradict each other, or it cannot be used in this place.
-        public static let invalidProperty = Code(rawValue: "invalid-property")
+        package static let invalidProperty = Code(rawValue: "invalid-property")
         /// The model uses a feature that is planned but not supported yet. Remove it from the
         /// model.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
         /// A class declares no entity, or belongs to an entity that the other classes lack: mark
         /// it with `@Entity`, or pass the missing class too.
-        public static let invalidClass = Code(rawValue: "invalid-class")
+        package static let invalidClass = Code(rawValue: "invalid-class")
         /// The model is larger than a store can hold.
-        public static let limitExceeded = Code(rawValue: "limit-exceeded")
+        package static let limitExceeded = Code(rawValue: "limit-exceeded")
         /// The file or folder is not a model.
         public static let notAModel = Code(rawValue: "not-a-model")
         /// A model package has several versions and does not say which is current.
@@ -60,7 +60,7 @@ public struct ModelError: Error, Hashable, Sendable {
         /// out.
         public static let notExpressible = Code(rawValue: "not-expressible")
         /// The bytes are not a canonical encoding of a model.
-        public static let malformedEncoding = Code(rawValue: "malformed-encoding")
+        package static let malformedEncoding = Code(rawValue: "malformed-encoding")
         /// The encoding has a later version: update the program.
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
     }
@@ -82,7 +82,7 @@ public struct ModelError: Error, Hashable, Sendable {
     /// The line in the file, from 1, if it is known.
     public internal(set) var line: Int?
     /// The offset of the first byte that could not be read, if the model came from its encoding.
-    public let offset: Int?
+    package let offset: Int?
     /// The problems that were found besides this one.
     public internal(set) var others: [ModelError]
 

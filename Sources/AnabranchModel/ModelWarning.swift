@@ -1,24 +1,24 @@
 /// A part of a model that has no effect, or that is allowed but rarely intended.
 public struct ModelWarning: Hashable, Sendable {
     /// The kind of warning, for programs.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Sendable {
         /// The name of the code, stable across versions.
-        public let rawValue: String
+        package let rawValue: String
         /// Creates a code from its name.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// A relationship has no inverse, so the other end is not kept consistent.
-        public static let missingInverse = Code(rawValue: "missing-inverse")
+        package static let missingInverse = Code(rawValue: "missing-inverse")
         /// A model file names an inverse that does not name the relationship as its own inverse.
-        public static let oneSidedInverse = Code(rawValue: "one-sided-inverse")
+        package static let oneSidedInverse = Code(rawValue: "one-sided-inverse")
         /// The file contains a setting that has no effect in Anabranch.
-        public static let ignored = Code(rawValue: "ignored")
+        package static let ignored = Code(rawValue: "ignored")
         /// A model file declares a to-one relationship without a greatest count of one.
-        public static let toOneWithoutMaxCount = Code(rawValue: "to-one-without-max-count")
+        package static let toOneWithoutMaxCount = Code(rawValue: "to-one-without-max-count")
     }
 
     /// The kind of warning.
-    public let code: Code
+    package let code: Code
     /// The warning as a sentence.
     public let message: String
     /// The name of the entity.
@@ -26,9 +26,9 @@ public struct ModelWarning: Hashable, Sendable {
     /// The name of the property.
     public let property: String?
     /// The path of the model file, if the model came from one.
-    public internal(set) var file: String?
+    package internal(set) var file: String?
     /// The line in the file, from 1, if it is known.
-    public internal(set) var line: Int?
+    package internal(set) var line: Int?
 
     init(_ code: Code, entity: String? = nil, property: String? = nil, _ message: String) {
         self.code = code

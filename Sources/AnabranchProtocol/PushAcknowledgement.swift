@@ -46,12 +46,12 @@ extension PushResponse {
         package var originPrefix: UInt64?
         /// The reason why the log has a void in the place of the change set, or `nil` if it has the
         /// change set.
-        package var rejection: Rejection?
+        package var rejection: SaveRejection?
 
         /// Creates an acknowledgement.
         package init(
             position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest,
-            originPrefix: UInt64? = nil, rejection: Rejection? = nil
+            originPrefix: UInt64? = nil, rejection: SaveRejection? = nil
         ) {
             self.position = position
             self.dot = dot
@@ -130,8 +130,8 @@ extension PushResponse.Acknowledgement {
             try reader.readFixed64()
         }
         rejection = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
-            let code = Rejection.Code(rawValue: try reader.readName())
-            return Rejection(code, try reader.readString())
+            let code = SaveRejection.Code(rawValue: try reader.readName())
+            return SaveRejection(code, try reader.readString())
         }
     }
 

@@ -39,9 +39,9 @@ import Testing
     @Test func `every refused property is reported, not only the first`() throws {
         let folder = try TemporaryDirectory()
         let model = try ManagedObjectModel {
-            Entity("Account") {
-                Attribute("balance", .decimal)
-                Attribute("limit", .decimal)
+            EntityDeclaration("Account") {
+                AttributeDeclaration("balance", .decimal)
+                AttributeDeclaration("limit", .decimal)
             }
         }
         let container = PersistentContainer(

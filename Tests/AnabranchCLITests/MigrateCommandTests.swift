@@ -163,8 +163,12 @@ import Testing
     @Test func `a stage that is not complete is reported, and nothing is written`() throws {
         let folder = try TemporaryDirectory("anabranch-cli")
         let store = folder.file("a.store")
-        let old = try ManagedObjectModel { Entity("City") { Attribute("name", .string) } }
-        let new = try ManagedObjectModel { Entity("City") { Attribute("title", .string) } }
+        let old = try ManagedObjectModel {
+            EntityDeclaration("City") { AttributeDeclaration("name", .string) }
+        }
+        let new = try ManagedObjectModel {
+            EntityDeclaration("City") { AttributeDeclaration("title", .string) }
+        }
         let first = PersistentContainer(model: old, url: URL(filePath: store))
         try first.load()
         first.coordinator.close()

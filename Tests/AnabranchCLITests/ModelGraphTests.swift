@@ -38,8 +38,8 @@ struct ModelGraphTests {
 
     @Test func `a subentity points to its parent, and an abstract one is in parentheses`() throws {
         let model = try ManagedObjectModel {
-            Entity("Thing", isAbstract: true)
-            Entity("Book", parent: "Thing") { Attribute("title", .string) }
+            EntityDeclaration("Thing", isAbstract: true)
+            EntityDeclaration("Book", parent: "Thing") { AttributeDeclaration("title", .string) }
         }
         let text = ModelGraph(model: model).dot(title: "")
         #expect(text.contains("label=\"{(Thing)}\""))
@@ -50,7 +50,9 @@ struct ModelGraphTests {
     }
 
     @Test func `texts are escaped`() throws {
-        let model = try ManagedObjectModel { Entity("Größe") { Attribute("名前", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("Größe") { AttributeDeclaration("名前", .string) }
+        }
         let text = ModelGraph(model: model).dot(title: "a\"b\\\u{1}")
         #expect(text.hasPrefix("digraph \"a\\\"b\\\\␁\" {"))
         #expect(text.contains("{Größe|名前:\\ string"))

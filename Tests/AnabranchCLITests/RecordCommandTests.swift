@@ -101,7 +101,8 @@ import Testing
         #expect(prefix.output.contains("An index of City would lead to the rows:"))
         #expect(
             prefix.output.contains(
-                #"City: Index("name", on: "name") (in a class: #Index<City>([\.name]))"#))
+                #"City: IndexDeclaration("name", on: "name") (in a class: #Index<City>([\.name]))"#)
+        )
         let either = "people == 7 OR name == 'c7'"
         let both = try bench.run("explain", "City", "--where", either)
         #expect(both.output.contains("These indexes together would lead to the rows:"))

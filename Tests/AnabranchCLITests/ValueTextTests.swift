@@ -68,14 +68,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (AttributeType.integer16, "32767", Value.integer(32767)),
+        (AttributeType.integer16, "32767", PropertyValue.integer(32767)),
         (.integer64, "-9223372036854775808", .integer(.min)),
         (.double, "1e300", .double(1e300)), (.float, "0.1", .double(Double(Float(0.1)))),
         (.boolean, "yes", .bool(true)), (.boolean, "FALSE", .bool(false)),
         (.string, "", .string("")), (.binary, "AAE=", .data(Data([0, 1]))),
         (.transformable, "AAE=", .data(Data([0, 1]))),
     ])
-    func `texts are read by type`(type: AttributeType, text: String, value: Value) {
+    func `texts are read by type`(type: AttributeType, text: String, value: PropertyValue) {
         #expect(ValueText.read(text, as: type) == value)
     }
 

@@ -26,18 +26,18 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("address") {
-                    Attribute("street", .string)
-                    Attribute("number", .integer16)
-                    Attribute("since", .date)
-                    Attribute("isHome", .boolean)
-                    Attribute("key", .uuid)
-                    Attribute("rent", .decimal)
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("number", .integer16)
+                    AttributeDeclaration("since", .date)
+                    AttributeDeclaration("isHome", .boolean)
+                    AttributeDeclaration("key", .uuid)
+                    AttributeDeclaration("rent", .decimal)
                     CompositeAttribute("location") {
-                        Attribute("latitude", .double, optional: false)
-                        Attribute("longitude", .double)
+                        AttributeDeclaration("latitude", .double, optional: false)
+                        AttributeDeclaration("longitude", .double)
                     }
                 }
             }
@@ -118,17 +118,17 @@ import Testing
 
     private static func towns() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                CompositeAttribute("home") { Attribute("town", .string) }
-                CompositeAttribute("work") { Attribute("town", .string) }
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                CompositeAttribute("home") { AttributeDeclaration("town", .string) }
+                CompositeAttribute("work") { AttributeDeclaration("town", .string) }
             }
         }
     }
 
     /// Converts a source without a doubtful value, and compares values of its first object.
     private func expect(
-        _ values: [String: Value], in source: MadeSource, _ model: ManagedObjectModel
+        _ values: [String: PropertyValue], in source: MadeSource, _ model: ManagedObjectModel
     ) throws {
         #expect(try source.convert(model).doubts.isEmpty)
         try source.withObjects { (find: (String) throws -> ManagedObject) throws in
@@ -159,9 +159,9 @@ import Testing
 
     @Test func `a column that a plain attribute may have is not taken for an element`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                CompositeAttribute("pet") { Attribute("name", .string) }
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                CompositeAttribute("pet") { AttributeDeclaration("name", .string) }
             }
         }
         let unclear = try source([])

@@ -136,7 +136,7 @@ import Testing
             found.map { Int(($0.date.timeIntervalSinceReferenceDate * 1000).rounded()) }
                 == expected.map(\.time))
         for (transaction, save) in zip(found, expected) {
-            func ids(_ kind: HistoryChange.Kind) -> Set<ManagedObjectID?> {
+            func ids(_ kind: HistoryTransaction.Change.Kind) -> Set<ManagedObjectID?> {
                 Set(transaction.changes.filter { $0.kind == kind }.map(\.objectID))
             }
             let inserted = Set(try save.inserted.map { try id(of: $0, coordinator) })

@@ -63,36 +63,36 @@ struct MadeSource {
 
     private static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing", isAbstract: true) {
-                Attribute("title", .string, optional: false, maximum: 10)
-                Attribute("photo", .binary, allowsExternalBinaryDataStorage: true)
-                Relationship("card", to: "Card", inverse: "thing")
-                Relationship("shown", to: "Card", transient: true)
-                Relationship("seen", toMany: "Card", transient: true, ordered: true)
-                Relationship("notes", toMany: "Note", ordered: true, inverse: "thing")
-                Relationship("tags", toMany: "Tag", ordered: true, inverse: "things")
+            EntityDeclaration("Thing", isAbstract: true) {
+                AttributeDeclaration("title", .string, optional: false, maximum: 10)
+                AttributeDeclaration("photo", .binary, allowsExternalBinaryDataStorage: true)
+                RelationshipDeclaration("card", to: "Card", inverse: "thing")
+                RelationshipDeclaration("shown", to: "Card", transient: true)
+                RelationshipDeclaration("seen", toMany: "Card", transient: true, ordered: true)
+                RelationshipDeclaration("notes", toMany: "Note", ordered: true, inverse: "thing")
+                RelationshipDeclaration("tags", toMany: "Tag", ordered: true, inverse: "things")
             }
-            Entity("Part", parent: "Thing") {
-                Attribute("text", .string)
-                Attribute("weight", .decimal)
+            EntityDeclaration("Part", parent: "Thing") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("weight", .decimal)
             }
-            Entity("Tool", parent: "Thing") {
-                Attribute("text", .string)
-                Attribute("size", .integer16)
+            EntityDeclaration("Tool", parent: "Thing") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("size", .integer16)
             }
-            Entity("Card") {
-                Attribute("number", .integer64)
-                Relationship("thing", to: "Thing", inverse: "card")
+            EntityDeclaration("Card") {
+                AttributeDeclaration("number", .integer64)
+                RelationshipDeclaration("thing", to: "Thing", inverse: "card")
             }
-            Entity("Note") {
-                Attribute("made", .date)
-                Attribute("key", .uuid)
-                Relationship("thing", to: "Thing", optional: false, inverse: "notes")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("made", .date)
+                AttributeDeclaration("key", .uuid)
+                RelationshipDeclaration("thing", to: "Thing", optional: false, inverse: "notes")
             }
-            Entity("Tag") {
-                Attribute("isHidden", .boolean)
-                Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
-                Relationship("peers", toMany: "Tag", inverse: "peers")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("isHidden", .boolean)
+                RelationshipDeclaration("things", toMany: "Thing", ordered: true, inverse: "tags")
+                RelationshipDeclaration("peers", toMany: "Tag", inverse: "peers")
             }
         }
     }

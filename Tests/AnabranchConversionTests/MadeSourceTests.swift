@@ -97,9 +97,9 @@ import Testing
             """)
         connection.close()
         let model = try ManagedObjectModel {
-            Entity("Tag") {
-                Attribute("name", .string)
-                Relationship("peers", toMany: "Tag", ordered: true, inverse: "peers")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("peers", toMany: "Tag", ordered: true, inverse: "peers")
             }
         }
         let store = folder.url.appending(path: "peers.store")
@@ -136,9 +136,9 @@ import Testing
             """)
         connection.close()
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("spouse", to: "Person", inverse: "spouse")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
             }
         }
         let store = folder.url.appending(path: "people.store")
@@ -315,11 +315,15 @@ import Testing
         connection.close()
         #expect(code(other) == .notAStore)
         #expect(code(source.url, nil) == .noModel)
-        let model = try ManagedObjectModel { Entity("Unknown") { Attribute("a", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("Unknown") { AttributeDeclaration("a", .string) }
+        }
         #expect(code(source.url, model) == .otherModel)
         let name = try #require(MadeSource.model.entities.first?.name)
         let composite = try ManagedObjectModel {
-            Entity(name) { CompositeAttribute("c") { Attribute("x", .string) } }
+            EntityDeclaration(name) {
+                CompositeAttribute("c") { AttributeDeclaration("x", .string) }
+            }
         }
         #expect(code(source.url, composite) == .notSupportedYet)
         #expect(!FileManager.default.fileExists(atPath: source.target.path))

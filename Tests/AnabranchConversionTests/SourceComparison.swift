@@ -107,7 +107,7 @@ struct SourceComparison {
     }
 }
 
-extension Value {
+extension PropertyValue {
     /// True if Core Data stores this value as the column's value.
     fileprivate func isEqual(to column: SQLiteValue) -> Bool {
         switch (self, column) {

@@ -7,7 +7,7 @@ struct AttributeGroupTests {
     private func expect(
         _ code: ModelError.Code, at entity: String, _ property: String,
         sourceLocation: SourceLocation = #_sourceLocation,
-        @ModelBuilder _ content: () -> [Entity]
+        @ModelBuilder _ content: () -> [EntityDeclaration]
     ) throws {
         let error = try #require(
             throws: ModelError.self, sourceLocation: sourceLocation
@@ -20,15 +20,15 @@ struct AttributeGroupTests {
 
     static func calendar() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Event") {
-                Attribute("title", .string)
-                Attribute("start", .date)
-                Attribute("end", .date, wireName: "a")
+            EntityDeclaration("Event") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date, wireName: "a")
                 AttributeGroup("time", "start", "end")
             }
-            Entity("Meeting", parent: "Event") {
-                Attribute("room", .string)
-                Attribute("floor", .integer16, optional: false, default: 0)
+            EntityDeclaration("Meeting", parent: "Event") {
+                AttributeDeclaration("room", .string)
+                AttributeDeclaration("floor", .integer16, optional: false, default: 0)
                 AttributeGroup("place", "room", "floor")
             }
         }
@@ -82,8 +82,8 @@ struct AttributeGroupTests {
     @Test func `the order of groups and of their members does not matter`() throws {
         func model(_ groups: [AttributeGroup]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("A") {
-                    for name in ["w", "x", "y", "z"] { Attribute(name, .string) }
+                EntityDeclaration("A") {
+                    for name in ["w", "x", "y", "z"] { AttributeDeclaration(name, .string) }
                     for group in groups { group }
                 }
             }
@@ -101,34 +101,34 @@ struct AttributeGroupTests {
         throws
     {
         try expect(.unknownProperty, at: "A", "y") {
-            Entity("A") {
-                Attribute("x", .string)
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string)
                 AttributeGroup("g", "x", "y")
             }
         }
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") {
-                Relationship("r", to: "A")
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A")
                 AttributeGroup("g", "r")
             }
         }
         try expect(.invalidProperty, at: "B", "x") {
-            Entity("A") { Attribute("x", .string) }
-            Entity("B", parent: "A") {
-                Attribute("y", .string)
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+            EntityDeclaration("B", parent: "A") {
+                AttributeDeclaration("y", .string)
                 AttributeGroup("g", "x", "y")
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
-            Entity("A") {
-                Attribute("x", .string, transient: true)
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string, transient: true)
                 AttributeGroup("g", "x")
             }
         }
         for rule in [MergeRule.counter, .max, .firstWriter, .keepBoth] {
             try expect(.invalidProperty, at: "A", "x") {
-                Entity("A") {
-                    Attribute("x", .integer64, mergeRule: rule)
+                EntityDeclaration("A") {
+                    AttributeDeclaration("x", .integer64, mergeRule: rule)
                     AttributeGroup("g", "x")
                 }
             }
@@ -140,42 +140,44 @@ struct AttributeGroupTests {
             [AttributeGroup("g", "x", "x")], [AttributeGroup("g", "x"), AttributeGroup("h", "x")],
         ] {
             try expect(.invalidProperty, at: "A", "x") {
-                Entity("A") {
-                    Attribute("x", .string)
+                EntityDeclaration("A") {
+                    AttributeDeclaration("x", .string)
                     for group in groups { group }
                 }
             }
         }
-        try expect(.invalidProperty, at: "A", "g") { Entity("A") { AttributeGroup("g") } }
+        try expect(.invalidProperty, at: "A", "g") {
+            EntityDeclaration("A") { AttributeGroup("g") }
+        }
     }
 
     @Test func `a group's name is a wire name of its hierarchy`() throws {
         for name in ["x", "y", "r"] {
             try expect(.duplicateWireName, at: "B", name) {
-                Entity("A") {
-                    Attribute("x", .string)
-                    Relationship("r", to: "A")
+                EntityDeclaration("A") {
+                    AttributeDeclaration("x", .string)
+                    RelationshipDeclaration("r", to: "A")
                 }
-                Entity("B", parent: "A") {
-                    Attribute("y", .string)
+                EntityDeclaration("B", parent: "A") {
+                    AttributeDeclaration("y", .string)
                     AttributeGroup(name, "y")
                 }
             }
         }
         try expect(.duplicateWireName, at: "B", "g") {
-            Entity("A") {
-                Attribute("x", .string)
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string)
                 AttributeGroup("g", "x")
             }
-            Entity("B", parent: "A") {
-                Attribute("y", .string)
+            EntityDeclaration("B", parent: "A") {
+                AttributeDeclaration("y", .string)
                 AttributeGroup("g", "y")
             }
         }
         for name in ["", "a\u{0}", String(repeating: "g", count: Limits.longestName + 1)] {
             try expect(.invalidName, at: "A", name) {
-                Entity("A") {
-                    Attribute("x", .string)
+                EntityDeclaration("A") {
+                    AttributeDeclaration("x", .string)
                     AttributeGroup(name, "x")
                 }
             }
@@ -186,8 +188,8 @@ struct AttributeGroupTests {
         func model(_ count: Int) throws -> ManagedObjectModel {
             let names = (0..<count).map { "x\($0)" }
             return try ManagedObjectModel {
-                Entity("A") {
-                    for name in names { Attribute(name, .string) }
+                EntityDeclaration("A") {
+                    for name in names { AttributeDeclaration(name, .string) }
                     AttributeGroup("g", attributes: names)
                 }
             }

@@ -63,21 +63,24 @@ struct AttributeTypeTests {
 }
 
 struct ValueViolationTests {
-    private func attribute(_ attribute: Attribute) throws -> AttributeDescription {
-        try ManagedObjectModel { Entity("A") { attribute } }.attribute("A", attribute.name)
+    private func attribute(_ attribute: AttributeDeclaration) throws -> AttributeDescription {
+        try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute(
+            "A", attribute.name)
     }
 
     @Test func `a mandatory attribute needs a value`() throws {
-        #expect(try attribute(Attribute("x", .string)).violation(by: .null) == nil)
-        let mandatory = try attribute(Attribute("x", .string, optional: false))
+        #expect(try attribute(AttributeDeclaration("x", .string)).violation(by: .null) == nil)
+        let mandatory = try attribute(AttributeDeclaration("x", .string, optional: false))
         #expect(mandatory.violation(by: .null) == .missing)
         #expect(mandatory.violation(by: 5) == .wrongType)
         #expect(mandatory.violation(by: "") == nil)
     }
 
     @Test func `bounds are inclusive`() throws {
-        let bounded = try attribute(Attribute("x", .decimal, minimum: 1, maximum: 2.5))
-        func decimal(_ text: String) throws -> Value { .decimal(try #require(ExactDecimal(text))) }
+        let bounded = try attribute(AttributeDeclaration("x", .decimal, minimum: 1, maximum: 2.5))
+        func decimal(_ text: String) throws -> PropertyValue {
+            .decimal(try #require(ExactDecimal(text)))
+        }
         #expect(try bounded.violation(by: decimal("0.99")) == .belowMinimum)
         #expect(try bounded.violation(by: decimal("1")) == nil)
         #expect(try bounded.violation(by: decimal("2.5")) == nil)
@@ -86,7 +89,7 @@ struct ValueViolationTests {
 
     @Test func `a text is bounded by UTF-16 units and matched as a whole`() throws {
         let text = try attribute(
-            Attribute("x", .string, minimum: 2, maximum: 4, regularExpression: "a|a+|😀"))
+            AttributeDeclaration("x", .string, minimum: 2, maximum: 4, regularExpression: "a|a+|😀"))
         #expect(text.violation(by: "a") == .tooShort)
         #expect(text.violation(by: "aaaaa") == .tooLong)
         #expect(text.violation(by: "aaa") == nil)

@@ -9,37 +9,37 @@ struct CompositeAttributeTests {
         -> CompositeAttribute
     {
         CompositeAttribute(name, of: "Address", optional: optional) {
-            Attribute("street", .string)
-            Attribute("city", .string, optional: false, default: "Bern", maximum: 40)
+            AttributeDeclaration("street", .string)
+            AttributeDeclaration("city", .string, optional: false, default: "Bern", maximum: 40)
             CompositeAttribute("location") {
-                Attribute("latitude", .double, minimum: -90, maximum: 90)
-                Attribute("longitude", .double)
+                AttributeDeclaration("latitude", .double, minimum: -90, maximum: 90)
+                AttributeDeclaration("longitude", .double)
             }
         }
     }
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
                 address()
-                Attribute("zone", .string)
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Relationship("boss", to: "Person")
-                Index("byCity", on: "address.city")
-                Unique("address.location.latitude", "address.location.longitude")
+                AttributeDeclaration("zone", .string)
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("boss", to: "Person")
+                IndexDeclaration("byCity", on: "address.city")
+                UniquenessConstraint("address.location.latitude", "address.location.longitude")
             }
-            Entity("Employee", parent: "Person") {
-                Attribute("badge", .integer32)
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("badge", .integer32)
                 CompositeAttribute("work", of: "Address") { elements() }
             }
         }
     }
 
-    private static func elements() -> [CompositeElement] {
+    @CompositeBuilder private static func elements() -> [CompositeBuilder.Element] {
         let composite = address()
-        return composite.attributes.map { .attribute($0) }
-            + composite.compositeAttributes.map { .composite($0) }
+        for attribute in composite.attributes { attribute }
+        for element in composite.compositeAttributes { element }
     }
 
     private static let leaves = [
@@ -81,17 +81,19 @@ struct CompositeAttributeTests {
     }
 
     @Test func `a mandatory composite attribute keeps what its elements say`() throws {
-        let model = try ManagedObjectModel { Entity("A") { Self.address(optional: false) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("A") { Self.address(optional: false) }
+        }
         let entity = try model.required("A")
         #expect(entity.attributes.map(\.isOptional) == [false, true, true, true])
     }
 
     @Test func `a renamed composite attribute and element keep their wire names`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
+            EntityDeclaration("A") {
                 CompositeAttribute("home", renamingIdentifier: "address") {
-                    Attribute("town", .string, renamingIdentifier: "city")
-                    Attribute("zip", .string)
+                    AttributeDeclaration("town", .string, renamingIdentifier: "city")
+                    AttributeDeclaration("zip", .string)
                 }
             }
         }
@@ -106,8 +108,10 @@ struct CompositeAttributeTests {
 
     @Test func `a transient composite attribute is no group and is not sent`() throws {
         let entity = try ManagedObjectModel {
-            Entity("A") {
-                CompositeAttribute("draft", transient: true) { Attribute("text", .string) }
+            EntityDeclaration("A") {
+                CompositeAttribute("draft", transient: true) {
+                    AttributeDeclaration("text", .string)
+                }
             }
         }.required("A")
         #expect(entity.attributeGroups.isEmpty && entity.attributes.allSatisfy(\.isTransient))
@@ -123,7 +127,7 @@ struct CompositeAttributeTests {
     }
 
     @Test func `an encoding that ends early is refused`() throws {
-        let model = try ManagedObjectModel { Entity("A") { Self.address() } }
+        let model = try ManagedObjectModel { EntityDeclaration("A") { Self.address() } }
         let header = try ManagedObjectModel(entities: []).canonicalEncoding.count
         for count in model.canonicalEncoding.indices where count != header {
             #expect(throws: ModelError.self, "\(count) bytes") {
@@ -135,21 +139,24 @@ struct CompositeAttributeTests {
 
     @Test func `the version hash counts elements, not the names of types`() throws {
         func hash(_ composite: CompositeAttribute) throws -> [UInt8] {
-            try ManagedObjectModel(entities: [Entity("A") { composite }]).required("A").versionHash
+            try ManagedObjectModel(entities: [EntityDeclaration("A") { composite }]).required("A")
+                .versionHash
         }
-        let plain = try hash(CompositeAttribute("c") { Attribute("x", .string) })
+        let plain = try hash(CompositeAttribute("c") { AttributeDeclaration("x", .string) })
         let others = try [
-            CompositeAttribute("c") { Attribute("x", .uri) },
-            CompositeAttribute("c", optional: false) { Attribute("x", .string) },
+            CompositeAttribute("c") { AttributeDeclaration("x", .uri) },
+            CompositeAttribute("c", optional: false) { AttributeDeclaration("x", .string) },
             CompositeAttribute("c") {
-                Attribute("x", .string)
-                Attribute("y", .string)
+                AttributeDeclaration("x", .string)
+                AttributeDeclaration("y", .string)
             },
-            CompositeAttribute("c", versionHashModifier: "2") { Attribute("x", .string) },
+            CompositeAttribute("c", versionHashModifier: "2") {
+                AttributeDeclaration("x", .string)
+            },
         ].map(hash)
         #expect(!others.contains(plain) && Set(others).count == others.count)
         let named = CompositeAttribute("c", of: "Other", userInfo: ["a": "b"]) {
-            Attribute("x", .string, default: "d")
+            AttributeDeclaration("x", .string, default: "d")
         }
         #expect(try hash(named) == plain)
     }
@@ -171,10 +178,10 @@ extension CompositeAttributeTests {
     private func expect(
         _ code: ModelError.Code, at property: String,
         sourceLocation: SourceLocation = #_sourceLocation,
-        @EntityBuilder _ content: () -> [EntityElement]
+        @EntityBuilder _ content: () -> [EntityBuilder.Element]
     ) {
         let error = #expect(throws: ModelError.self, sourceLocation: sourceLocation) {
-            try ManagedObjectModel(entities: [Entity("A", content)])
+            try ManagedObjectModel(entities: [EntityDeclaration("A", content)])
         }
         let found = error?.all.contains { $0.code == code && $0.property == property }
         #expect(found == true, "\(error?.all ?? [])", sourceLocation: sourceLocation)
@@ -183,57 +190,57 @@ extension CompositeAttributeTests {
 
     @Test func `names that clash are refused`() {
         expect(.duplicateName, at: "c") {
-            Attribute("c", .string, wireName: "d")
-            CompositeAttribute("c") { Attribute("x", .string) }
+            AttributeDeclaration("c", .string, wireName: "d")
+            CompositeAttribute("c") { AttributeDeclaration("x", .string) }
         }
         expect(.duplicateName, at: "c.x") {
             CompositeAttribute("c") {
-                Attribute("x", .string)
-                CompositeAttribute("x") { Attribute("y", .string) }
+                AttributeDeclaration("x", .string)
+                CompositeAttribute("x") { AttributeDeclaration("y", .string) }
             }
         }
         expect(.duplicateName, at: "c.x") {
             CompositeAttribute("c") {
-                Attribute("x", .string)
-                Attribute("x", .string)
+                AttributeDeclaration("x", .string)
+                AttributeDeclaration("x", .string)
             }
         }
         expect(.invalidName, at: "c.x.y") {
-            CompositeAttribute("c") { Attribute("x.y", .string) }
+            CompositeAttribute("c") { AttributeDeclaration("x.y", .string) }
         }
-        expect(.invalidName, at: "a.b") { Attribute("a.b", .string) }
+        expect(.invalidName, at: "a.b") { AttributeDeclaration("a.b", .string) }
         expect(.duplicateName, at: "d") {
-            CompositeAttribute("c", of: "T") { Attribute("x", .string) }
-            CompositeAttribute("d", of: "T") { Attribute("y", .string) }
+            CompositeAttribute("c", of: "T") { AttributeDeclaration("x", .string) }
+            CompositeAttribute("d", of: "T") { AttributeDeclaration("y", .string) }
         }
     }
 
     @Test func `what no group can have is refused at the element`() {
         expect(.invalidProperty, at: "c") { CompositeAttribute("c") }
         expect(.invalidProperty, at: "c.n") {
-            CompositeAttribute("c") { Attribute("n", .integer64, mergeRule: .counter) }
+            CompositeAttribute("c") { AttributeDeclaration("n", .integer64, mergeRule: .counter) }
         }
         expect(.invalidProperty, at: "c.x") {
             CompositeAttribute("c") {
-                Attribute("x", .string, transient: true)
-                Attribute("y", .string)
+                AttributeDeclaration("x", .string, transient: true)
+                AttributeDeclaration("y", .string)
             }
         }
         expect(.invalidProperty, at: "c.x") {
-            CompositeAttribute("c") { Attribute("x", .string) }
+            CompositeAttribute("c") { AttributeDeclaration("x", .string) }
             AttributeGroup("g", "c.x")
         }
         expect(.invalidProperty, at: "c") {
-            CompositeAttribute("c") { Attribute("x", .string) }
+            CompositeAttribute("c") { AttributeDeclaration("x", .string) }
             AttributeGroup("g", "c")
         }
         expect(.invalidValue, at: "c.x") {
-            CompositeAttribute("c") { Attribute("x", .integer16, default: 70000) }
+            CompositeAttribute("c") { AttributeDeclaration("x", .integer16, default: 70000) }
         }
     }
 
     @Test func `composite attributes too deep inside each other are refused`() {
-        var composite = CompositeAttribute("c") { Attribute("x", .string) }
+        var composite = CompositeAttribute("c") { AttributeDeclaration("x", .string) }
         for _ in 0..<16 { composite = CompositeAttribute("c") { composite } }
         let deep = composite
         expect(.limitExceeded, at: "c") { deep }
@@ -327,8 +334,8 @@ extension CompositeAttributeTests {
     ) throws -> (changes: [String], problems: [String]) {
         func model(_ composites: [CompositeAttribute]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("A") {
-                    Attribute("name", .string)
+                EntityDeclaration("A") {
+                    AttributeDeclaration("name", .string)
                     for composite in composites { composite }
                 }
             }
@@ -341,13 +348,13 @@ extension CompositeAttributeTests {
 
     @Test func `an added, renamed and removed element is such a property`() throws {
         let old = CompositeAttribute("c") {
-            Attribute("x", .string)
-            Attribute("y", .string)
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("y", .string)
         }
         let new = CompositeAttribute("c") {
-            Attribute("x", .string)
-            Attribute("z", .string, renamingIdentifier: "y")
-            Attribute("w", .string, optional: false)
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("z", .string, renamingIdentifier: "y")
+            AttributeDeclaration("w", .string, optional: false)
         }
         let found = try differences([old], [new])
         #expect(Set(found.changes) == ["A.c.w added", "A.c.y renamed to c.z"])
@@ -355,7 +362,7 @@ extension CompositeAttributeTests {
     }
 
     @Test func `a composite attribute becomes mandatory only with a default`() throws {
-        let old = CompositeAttribute("c") { Attribute("x", .string) }
+        let old = CompositeAttribute("c") { AttributeDeclaration("x", .string) }
         var new = old
         new.isOptional = false
         #expect(try differences([old], [new]).problems == ["c"])

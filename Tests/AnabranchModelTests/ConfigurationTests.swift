@@ -4,30 +4,32 @@ import Testing
 
 @Suite struct `Configurations` {
     private func declaration(
-        _ configurations: Configuration..., change: (inout ModelDeclaration) -> Void = { _ in }
+        _ configurations: ModelConfiguration..., change: (inout ModelDeclaration) -> Void = { _ in }
     ) throws -> ModelDeclaration {
         var declaration = try ManagedObjectModel {
-            Entity("Note") { Attribute("title", .string) }
-            Entity("Draft") {
-                Attribute("text", .string)
-                Relationship("parts", toMany: "Part", inverse: "draft")
+            EntityDeclaration("Note") { AttributeDeclaration("title", .string) }
+            EntityDeclaration("Draft") {
+                AttributeDeclaration("text", .string)
+                RelationshipDeclaration("parts", toMany: "Part", inverse: "draft")
             }
-            Entity("Part") { Relationship("draft", to: "Draft", inverse: "parts") }
-            Entity("Long", parent: "Draft")
+            EntityDeclaration("Part") {
+                RelationshipDeclaration("draft", to: "Draft", inverse: "parts")
+            }
+            EntityDeclaration("Long", parent: "Draft")
         }.declaration
         declaration.configurations = configurations
         change(&declaration)
         return declaration
     }
 
-    private let local = Configuration("Local", "Draft", "Long", "Part", isSynced: false)
+    private let local = ModelConfiguration("Local", "Draft", "Long", "Part", isSynced: false)
 
     private func refusal(_ declaration: ModelDeclaration) throws -> ModelError {
         try #require(throws: ModelError.self) { try ManagedObjectModel(declaration) }
     }
 
     @Test func `name subsets of the entities`() throws {
-        let all = Configuration("All", "Part", "Note", "Draft", "Part")
+        let all = ModelConfiguration("All", "Part", "Note", "Draft", "Part")
         let model = try ManagedObjectModel(declaration(local, all))
         #expect(model.configurations.map(\.name) == ["All", "Local"])
         #expect(
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test func `survive the model's encoding and Xcode's file`() throws {
-        let other = Configuration("Editing & more", "Draft", "Note")
+        let other = ModelConfiguration("Editing & more", "Draft", "Note")
         let model = try ManagedObjectModel(declaration(local, other))
         let decoded = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
         #expect(decoded == model && decoded.configurations == model.configurations)
@@ -53,24 +55,25 @@ import Testing
     }
 
     @Test func `are refused with what to do`() throws {
-        let unknown = try refusal(declaration(Configuration("A", "Nothing")))
+        let unknown = try refusal(declaration(ModelConfiguration("A", "Nothing")))
         #expect(unknown.code == .unknownEntity && unknown.entity == "Nothing")
-        let twice = try refusal(declaration(Configuration("A"), Configuration("A", "Note")))
+        let twice = try refusal(
+            declaration(ModelConfiguration("A"), ModelConfiguration("A", "Note")))
         #expect(twice.code == .duplicateName)
-        let nameless = try refusal(declaration(Configuration("", "Note")))
+        let nameless = try refusal(declaration(ModelConfiguration("", "Note")))
         #expect(nameless.code == .invalidName)
     }
 
     @Test func `keep no part of a hierarchy apart`() throws {
         let error = try refusal(
-            declaration(Configuration("Local", "Draft", "Part", isSynced: false)))
+            declaration(ModelConfiguration("Local", "Draft", "Part", isSynced: false)))
         #expect(error.code == .invalidProperty && error.entity == "Long")
         #expect(error.message.contains("Add Long to it"))
     }
 
     @Test func `refuse relationships between synced and unsynced entities`() throws {
         let error = try refusal(
-            declaration(Configuration("Local", "Draft", "Long", isSynced: false)))
+            declaration(ModelConfiguration("Local", "Draft", "Long", isSynced: false)))
         #expect(error.all.map(\.property) == ["parts", "draft"])
         #expect(error.all.map(\.entity) == ["Draft", "Part"])
         #expect(error.message.contains("UUID or URI"))
@@ -78,7 +81,7 @@ import Testing
 
     @Test func `make another version only if they say what is synced`() throws {
         let plain = try ManagedObjectModel(declaration())
-        let named = try ManagedObjectModel(declaration(Configuration("A", "Draft", "Part")))
+        let named = try ManagedObjectModel(declaration(ModelConfiguration("A", "Draft", "Part")))
         #expect(named.hasVersion(of: plain))
         let apart = try ManagedObjectModel(declaration(local))
         #expect(!apart.hasVersion(of: plain))

@@ -4,23 +4,24 @@ import Testing
 
 @Suite struct `Derived attributes of a model` {
     private func model(
-        _ type: AttributeType, _ expression: String, _ change: (inout Attribute) -> Void = { _ in }
+        _ type: AttributeType, _ expression: String,
+        _ change: (inout AttributeDeclaration) -> Void = { _ in }
     ) throws(ModelError) -> ManagedObjectModel {
-        var derived = Attribute("d", type, derivation: expression)
+        var derived = AttributeDeclaration("d", type, derivation: expression)
         change(&derived)
         return try ManagedObjectModel(entities: [
-            Entity("Writer") {
-                Attribute("age", .integer16)
-                Attribute("born", .date)
-                Attribute("fee", .decimal)
-                Attribute("mood", .string, transient: true)
-                Attribute("name", .string)
-                Attribute("other", .string, derivation: "uppercase:(name)")
-                Attribute("weight", .float)
-                Relationship("boss", to: "Writer", inverse: "staff")
-                Relationship("staff", toMany: "Writer", inverse: "boss")
-                Relationship("house", to: "Writer")
-                Relationship("friends", toMany: "Writer", inverse: "friends")
+            EntityDeclaration("Writer") {
+                AttributeDeclaration("age", .integer16)
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("fee", .decimal)
+                AttributeDeclaration("mood", .string, transient: true)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("other", .string, derivation: "uppercase:(name)")
+                AttributeDeclaration("weight", .float)
+                RelationshipDeclaration("boss", to: "Writer", inverse: "staff")
+                RelationshipDeclaration("staff", toMany: "Writer", inverse: "boss")
+                RelationshipDeclaration("house", to: "Writer")
+                RelationshipDeclaration("friends", toMany: "Writer", inverse: "friends")
                 derived
             }
         ])
@@ -48,11 +49,13 @@ import Testing
     }
 
     @Test func `a model without any keeps its bytes`() throws {
-        let plain = try ManagedObjectModel { Entity("A") { Attribute("name", .string) } }
+        let plain = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("name", .string) }
+        }
         let derived = try ManagedObjectModel {
-            Entity("A") {
-                Attribute("name", .string)
-                Attribute("upper", .string, derivation: "uppercase:(name)")
+            EntityDeclaration("A") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("upper", .string, derivation: "uppercase:(name)")
             }
         }
         #expect(plain.canonicalEncoding.count < derived.canonicalEncoding.count)
@@ -90,7 +93,7 @@ import Testing
     }
 
     @Test func `it has nothing that is for values that the app sets`() throws {
-        let changes: [(inout Attribute) -> Void] = [
+        let changes: [(inout AttributeDeclaration) -> Void] = [
             { $0.isTransient = true }, { $0.defaultValue = .string("x") },
             { $0.minimum = .integer(1) }, { $0.regularExpression = "a" },
             { $0.validations = [ValidationRule("SELF != 'a'")] }, { $0.mergeRule = .keepBoth },
@@ -104,10 +107,10 @@ import Testing
     }
 
     @Test func `it is in no constraint, index or group, as it is not stored`() throws {
-        func refusal(_ change: (inout Entity) -> Void) -> ModelError? {
-            var entity = Entity("A") {
-                Attribute("name", .string)
-                Attribute("upper", .string, derivation: "uppercase:(name)")
+        func refusal(_ change: (inout EntityDeclaration) -> Void) -> ModelError? {
+            var entity = EntityDeclaration("A") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("upper", .string, derivation: "uppercase:(name)")
             }
             change(&entity)
             return #expect(throws: ModelError.self) {
@@ -115,8 +118,10 @@ import Testing
             }
         }
         let refusals = [
-            refusal { $0.uniquenessConstraints = [Unique(attributes: ["upper"])] },
-            refusal { $0.indexes = [Index("i", elements: [IndexElement("upper")])] },
+            refusal { $0.uniquenessConstraints = [UniquenessConstraint(attributes: ["upper"])] },
+            refusal {
+                $0.indexes = [IndexDeclaration("i", elements: [IndexDeclaration.Element("upper")])]
+            },
             refusal { $0.attributeGroups = [AttributeGroup("g", "name", "upper")] },
         ]
         for refusal in refusals {

@@ -7,19 +7,19 @@ import Testing
         _ property: FetchedProperty, parent: FetchedProperty? = nil
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Base") {
-                Attribute("made", .date)
-                if let parent { [EntityElement.fetched(parent)] }
+            EntityDeclaration("Base") {
+                AttributeDeclaration("made", .date)
+                if let parent { parent }
             }
-            Entity("Note", parent: "Base") {
-                Attribute("title", .string)
-                Attribute("stars", .integer16)
-                Relationship("folder", to: "Folder", inverse: "notes")
+            EntityDeclaration("Note", parent: "Base") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("stars", .integer16)
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
                 property
             }
-            Entity("Folder") {
-                Attribute("title", .string)
-                Relationship("notes", toMany: "Note", inverse: "folder")
+            EntityDeclaration("Folder") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
             }
         }
     }

@@ -8,14 +8,14 @@ import Testing
         _ change: (inout ModelDeclaration) -> Void = { _ in }
     ) throws -> ManagedObjectModel {
         let plain = try ManagedObjectModel {
-            Entity("Animal", isAbstract: true) { Attribute("name", .string) }
-            Entity("Dog", parent: "Animal") {
-                Attribute("age", .integer16)
-                Relationship("owner", to: "Person", inverse: "dogs")
+            EntityDeclaration("Animal", isAbstract: true) { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Dog", parent: "Animal") {
+                AttributeDeclaration("age", .integer16)
+                RelationshipDeclaration("owner", to: "Person", inverse: "dogs")
             }
-            Entity("Person") {
-                Attribute("email", .string)
-                Relationship("dogs", toMany: "Dog", inverse: "owner")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("email", .string)
+                RelationshipDeclaration("dogs", toMany: "Dog", inverse: "owner")
             }
         }
         var declaration = plain.declaration
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `names each change, also of inherited properties`() throws {
         #expect(
-            try changes { $0.entities[0].attributes.append(Attribute("born", .date)) }
+            try changes { $0.entities[0].attributes.append(AttributeDeclaration("born", .date)) }
                 == ["Animal.born added", "Dog.born added"])
         #expect(
             try changes {
@@ -55,10 +55,10 @@ import Testing
             try changes {
                 $0.entities[2].attributes[0].isOptional = false
                 $0.entities[2].attributes[0].defaultValue = ""
-                $0.entities[2].uniquenessConstraints = [Unique("email")]
+                $0.entities[2].uniquenessConstraints = [UniquenessConstraint("email")]
             } == ["Person.email made mandatory", "Person made unique by email"])
         #expect(
-            try changes { $0.entities.append(Entity("Cat", parent: "Animal")) }
+            try changes { $0.entities.append(EntityDeclaration("Cat", parent: "Animal")) }
                 == ["entity Cat added"])
         #expect(
             try changes {
@@ -78,7 +78,9 @@ import Testing
         for type in [.float, .boolean, .date, .binary] as [AttributeType] {
             #expect(try problems { $0.entities[1].attributes[0].type = type }.count == 1)
         }
-        let unique = try model { $0.entities[1].uniquenessConstraints = [Unique("age")] }
+        let unique = try model {
+            $0.entities[1].uniquenessConstraints = [UniquenessConstraint("age")]
+        }
         var wider = unique.declaration
         wider.entities[1].attributes[0].type = .string
         let migration = try InferredMigration(from: unique, to: ManagedObjectModel(wider))
@@ -117,9 +119,9 @@ import Testing
     @Test func `keeps the types of attributes in groups`() throws {
         func model(_ type: AttributeType) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("Meeting") {
-                    Attribute("start", type)
-                    Attribute("end", .date)
+                EntityDeclaration("Meeting") {
+                    AttributeDeclaration("start", type)
+                    AttributeDeclaration("end", .date)
                     AttributeGroup("time", "start", "end")
                 }
             }
@@ -198,7 +200,7 @@ import Testing
                 declaration.entities[2].attributes[0].wireName = nil
                 declaration.entities[2].attributes[0].renamingIdentifier = "email"
                 declaration.entities[2].attributes.append(
-                    Attribute("email", .string, wireName: "email 2"))
+                    AttributeDeclaration("email", .string, wireName: "email 2"))
                 change(&declaration)
             }
         }
@@ -245,11 +247,11 @@ import Testing
     @Test func `does not let a to-many with a to-one inverse become to-one`() throws {
         func staff(isToMany: Bool) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("Person") {
-                    Relationship("boss", to: "Person", inverse: "staff")
+                EntityDeclaration("Person") {
+                    RelationshipDeclaration("boss", to: "Person", inverse: "staff")
                     isToMany
-                        ? Relationship("staff", toMany: "Person", inverse: "boss")
-                        : Relationship("staff", to: "Person", inverse: "boss")
+                        ? RelationshipDeclaration("staff", toMany: "Person", inverse: "boss")
+                        : RelationshipDeclaration("staff", to: "Person", inverse: "boss")
                 }
             }
         }
@@ -271,20 +273,21 @@ import Testing
         isToMany: Bool, inverse: Bool, to destination: String = "Alpha"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Alpha") {
+            EntityDeclaration("Alpha") {
                 if inverse {
                     isToMany
-                        ? Relationship("betas", toMany: "Beta", inverse: "alphas")
-                        : Relationship("betas", to: "Beta", inverse: "alphas")
+                        ? RelationshipDeclaration("betas", toMany: "Beta", inverse: "alphas")
+                        : RelationshipDeclaration("betas", to: "Beta", inverse: "alphas")
                 }
             }
-            Entity("Beta") {
+            EntityDeclaration("Beta") {
                 isToMany
-                    ? Relationship(
+                    ? RelationshipDeclaration(
                         "alphas", toMany: destination, inverse: inverse ? "betas" : nil)
-                    : Relationship("alphas", to: destination, inverse: inverse ? "betas" : nil)
+                    : RelationshipDeclaration(
+                        "alphas", to: destination, inverse: inverse ? "betas" : nil)
             }
-            Entity("Gamma")
+            EntityDeclaration("Gamma")
         }
     }
 
@@ -348,10 +351,12 @@ import Testing
 
     @Test func `lets a to-one become its own inverse, and cease to be it`() throws {
         let own = try ManagedObjectModel {
-            Entity("Person") { Relationship("spouse", to: "Person", inverse: "spouse") }
+            EntityDeclaration("Person") {
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
+            }
         }
         let plain = try ManagedObjectModel {
-            Entity("Person") { Relationship("spouse", to: "Person") }
+            EntityDeclaration("Person") { RelationshipDeclaration("spouse", to: "Person") }
         }
         #expect(!own.hasVersion(of: plain))
         for (old, new) in [(plain, own), (own, plain)] {
@@ -360,7 +365,7 @@ import Testing
     }
 
     @Test func `is refused between models without a common entity`() throws {
-        let other = try ManagedObjectModel { Entity("Planet") }
+        let other = try ManagedObjectModel { EntityDeclaration("Planet") }
         let error = #expect(throws: MigrationError.self) {
             try InferredMigration(from: model(), to: other)
         }

@@ -112,12 +112,16 @@ struct ManagedObjectModelTests {
         let isWide = true
         let model = try ManagedObjectModel {
             for number in 1...3 {
-                Entity("Entity\(number)") {
-                    if isWide { Attribute("extra", .uuid) } else { Attribute("other", .uri) }
-                    for letter in ["a", "b"] { Attribute(letter, .double) }
+                EntityDeclaration("Entity\(number)") {
+                    if isWide {
+                        AttributeDeclaration("extra", .uuid)
+                    } else {
+                        AttributeDeclaration("other", .uri)
+                    }
+                    for letter in ["a", "b"] { AttributeDeclaration(letter, .double) }
                 }
             }
-            if isWide { Entity("Last") }
+            if isWide { EntityDeclaration("Last") }
         }
         #expect(model.entities.map(\.name) == ["Entity1", "Entity2", "Entity3", "Last"])
         #expect(try model.required("Entity2").slots.map(\.name) == ["a", "b", "extra"])

@@ -7,7 +7,9 @@ import Testing
     /// A version with so many attributes.
     private static func model(_ count: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            Entity("Person") { for place in 0..<count { Attribute("a\(place)", .string) } }
+            EntityDeclaration("Person") {
+                for place in 0..<count { AttributeDeclaration("a\(place)", .string) }
+            }
         ])
     }
 

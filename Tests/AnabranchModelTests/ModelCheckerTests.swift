@@ -8,7 +8,7 @@ struct ModelCheckerTests {
     private func expect(
         _ code: ModelError.Code, at entity: String?, _ property: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation,
-        @ModelBuilder _ content: () -> [Entity]
+        @ModelBuilder _ content: () -> [EntityDeclaration]
     ) throws {
         let problems = try refusal(content).all
         let found = problems.contains {
@@ -19,33 +19,33 @@ struct ModelCheckerTests {
 
     @Test func `names are unique in the model, the entity and its ancestors`() throws {
         try expect(.duplicateName, at: "A") {
-            Entity("A")
-            Entity("A")
+            EntityDeclaration("A")
+            EntityDeclaration("A")
         }
         try expect(.duplicateName, at: "A", "x") {
-            Entity("A") {
-                Attribute("x", .string)
-                Relationship("x", to: "A")
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string)
+                RelationshipDeclaration("x", to: "A")
             }
         }
         try expect(.duplicateName, at: "B", "x") {
-            Entity("A") { Attribute("x", .string) }
-            Entity("B", parent: "A") { Attribute("x", .string) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+            EntityDeclaration("B", parent: "A") { AttributeDeclaration("x", .string) }
         }
     }
 
     @Test func `entities of which neither is above the other may share names of properties`() throws
     {
-        let a = Entity("A") { Attribute("code", .integer16) }
-        let b = Entity("B", parent: "A") {
-            Attribute("x", .string)
-            Attribute("z", .double, wireName: "w")
-            Relationship("r", to: "B")
+        let a = EntityDeclaration("A") { AttributeDeclaration("code", .integer16) }
+        let b = EntityDeclaration("B", parent: "A") {
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("z", .double, wireName: "w")
+            RelationshipDeclaration("r", to: "B")
         }
-        let c = Entity("C", parent: "A") {
-            Attribute("x", .string)
-            Attribute("y", .double, wireName: "w")
-            Relationship("r", toMany: "A")
+        let c = EntityDeclaration("C", parent: "A") {
+            AttributeDeclaration("x", .string)
+            AttributeDeclaration("y", .double, wireName: "w")
+            RelationshipDeclaration("r", toMany: "A")
         }
         let model = try ManagedObjectModel {
             a
@@ -71,108 +71,126 @@ struct ModelCheckerTests {
     @Test func `a grandchild may not have a name of its ancestors`() throws {
         for name in ["x", "y"] {
             try expect(.duplicateName, at: "D", name) {
-                Entity("A") { Attribute("x", .string) }
-                Entity("B", parent: "A") { Attribute("y", .string) }
-                Entity("C", parent: "A") { Attribute("y", .string) }
-                Entity("D", parent: "B") { Attribute(name, .double) }
+                EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+                EntityDeclaration("B", parent: "A") { AttributeDeclaration("y", .string) }
+                EntityDeclaration("C", parent: "A") { AttributeDeclaration("y", .string) }
+                EntityDeclaration("D", parent: "B") { AttributeDeclaration(name, .double) }
             }
         }
     }
 
     @Test func `wire names are unique in the model and in a hierarchy`() throws {
         try expect(.duplicateWireName, at: "B") {
-            Entity("A")
-            Entity("B", wireName: "A")
+            EntityDeclaration("A")
+            EntityDeclaration("B", wireName: "A")
         }
         try expect(.duplicateWireName, at: "B", "y") {
-            Entity("A") { Attribute("x", .string) }
-            Entity("B", parent: "A") { Attribute("y", .string, renamingIdentifier: "x") }
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+            EntityDeclaration("B", parent: "A") {
+                AttributeDeclaration("y", .string, renamingIdentifier: "x")
+            }
         }
     }
 
     @Test(arguments: ["", "1st", "a.b", "a b", "ab_pk", "AB_x", "a\u{0}", "a\"b"])
     func `a name that cannot be a column is refused`(name: String) throws {
-        try expect(.invalidName, at: "A", name) { Entity("A") { Attribute(name, .string) } }
-        try expect(.invalidName, at: name) { Entity(name) }
+        try expect(.invalidName, at: "A", name) {
+            EntityDeclaration("A") { AttributeDeclaration(name, .string) }
+        }
+        try expect(.invalidName, at: name) { EntityDeclaration(name) }
     }
 
     @Test func `names have at most the wire's length and may be in any script`() throws {
         let longest = String(repeating: "n", count: Limits.longestName)
-        _ = try ManagedObjectModel { Entity(longest) { Attribute("größe", .string) } }
-        try expect(.invalidName, at: longest + "n") { Entity(longest + "n") }
+        _ = try ManagedObjectModel {
+            EntityDeclaration(longest) { AttributeDeclaration("größe", .string) }
+        }
+        try expect(.invalidName, at: longest + "n") { EntityDeclaration(longest + "n") }
         try expect(.invalidName, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, wireName: longest + "n") }
+            EntityDeclaration("A") { AttributeDeclaration("x", .string, wireName: longest + "n") }
         }
     }
 
     @Test func `parents exist and do not go in circles`() throws {
-        try expect(.unknownEntity, at: "A") { Entity("A", parent: "Nobody") }
+        try expect(.unknownEntity, at: "A") { EntityDeclaration("A", parent: "Nobody") }
         try expect(.inheritanceCycle, at: "B") {
-            Entity("A", parent: "B")
-            Entity("B", parent: "A")
-            Entity("C", parent: "B")
+            EntityDeclaration("A", parent: "B")
+            EntityDeclaration("B", parent: "A")
+            EntityDeclaration("C", parent: "B")
         }
-        try expect(.inheritanceCycle, at: "A") { Entity("A", parent: "A") }
+        try expect(.inheritanceCycle, at: "A") { EntityDeclaration("A", parent: "A") }
     }
 
     @Test(.long) func `depth, properties and entities are limited`() throws {
-        let deep = (0..<65).map { Entity("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
+        let deep = (0..<65).map {
+            EntityDeclaration("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)")
+        }
         try expect(.limitExceeded, at: "E64") { deep }
         _ = try ManagedObjectModel(entities: Array(deep.prefix(64)))
         try expect(.limitExceeded, at: "A") {
-            Entity("A") { for number in 0...1900 { Attribute("a\(number)", .string) } }
+            EntityDeclaration("A") {
+                for number in 0...1900 { AttributeDeclaration("a\(number)", .string) }
+            }
         }
         try expect(.limitExceeded, at: nil) {
-            Entity("A") { for number in 0..<200 { Attribute("a\(number)", .string) } }
-            (0..<1400).map { Entity("E\($0)", parent: "A") }
+            EntityDeclaration("A") {
+                for number in 0..<200 { AttributeDeclaration("a\(number)", .string) }
+            }
+            (0..<1400).map { EntityDeclaration("E\($0)", parent: "A") }
         }
-        try expect(.limitExceeded, at: nil) { (0...4096).map { Entity("E\($0)") } }
+        try expect(.limitExceeded, at: nil) { (0...4096).map { EntityDeclaration("E\($0)") } }
     }
 
     @Test func `an attribute without a type must be transient`() throws {
-        try expect(.invalidProperty, at: "A", "x") { Entity("A") { Attribute("x", .undefined) } }
+        try expect(.invalidProperty, at: "A", "x") {
+            EntityDeclaration("A") { AttributeDeclaration("x", .undefined) }
+        }
     }
 
     @Test func `defaults fit their type`() throws {
         try expect(.invalidValue, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer16, default: 40_000) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .integer16, default: 40_000) }
         }
         try expect(.invalidValue, at: "A", "x") {
-            Entity("A") { Attribute("x", .date, default: "yesterday") }
+            EntityDeclaration("A") { AttributeDeclaration("x", .date, default: "yesterday") }
         }
         try expect(.invalidValue, at: "A", "x") {
-            Entity("A") { Attribute("x", .float, default: 1e300) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .float, default: 1e300) }
         }
     }
 
     @Test func `bounds fit their type and each other`() throws {
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer32, minimum: 3, maximum: 2) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .integer32, minimum: 3, maximum: 2) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, minimum: -1) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .string, minimum: -1) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .uuid, maximum: 1) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .uuid, maximum: 1) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .double, maximum: .double(.nan)) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .double, maximum: .double(.nan)) }
         }
         try expect(.invalidBounds, at: "A", "x") {
-            Entity("A") { Attribute("x", .decimal, minimum: 2.5, maximum: 2.25) }
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .decimal, minimum: 2.5, maximum: 2.25)
+            }
         }
     }
 
     @Test(arguments: ["[a", "a)|(b", "a{2,1}"])
     func `regular expressions can be read`(pattern: String) throws {
         try expect(.invalidRegularExpression, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, regularExpression: pattern) }
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string, regularExpression: pattern)
+            }
         }
     }
 
     @Test func `only strings are matched`() throws {
         try expect(.invalidRegularExpression, at: "A", "x") {
-            Entity("A") { Attribute("x", .double, regularExpression: ".") }
+            EntityDeclaration("A") { AttributeDeclaration("x", .double, regularExpression: ".") }
         }
     }
 
@@ -183,7 +201,7 @@ struct ModelCheckerTests {
         ]
         for (type, rule) in fitting {
             let model = try ManagedObjectModel {
-                Entity("A") { Attribute("x", type, mergeRule: rule) }
+                EntityDeclaration("A") { AttributeDeclaration("x", type, mergeRule: rule) }
             }
             #expect(try model.attribute("A", "x").wireProperty.rule == rule)
             let again = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
@@ -195,22 +213,24 @@ struct ModelCheckerTests {
         ]
         for (type, rule) in refused {
             try expect(.invalidProperty, at: "A", "x") {
-                Entity("A") { Attribute("x", type, mergeRule: rule) }
+                EntityDeclaration("A") { AttributeDeclaration("x", type, mergeRule: rule) }
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer64, transient: true, mergeRule: .counter) }
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .integer64, transient: true, mergeRule: .counter)
+            }
         }
         try expect(.notSupportedYet, at: "A", "x") {
-            Entity("A") { Attribute("x", .string, mergeRule: .text) }
+            EntityDeclaration("A") { AttributeDeclaration("x", .string, mergeRule: .text) }
         }
     }
 
     @Test func `the delete policy of an entity holds for its sub-entities`() throws {
         let model = try ManagedObjectModel {
-            Entity("A", deletePolicy: .updateWins) { Attribute("x", .string) }
-            Entity("B", parent: "A")
-            Entity("C") { Attribute("x", .string) }
+            EntityDeclaration("A", deletePolicy: .updateWins) { AttributeDeclaration("x", .string) }
+            EntityDeclaration("B", parent: "A")
+            EntityDeclaration("C") { AttributeDeclaration("x", .string) }
         }
         for name in ["A", "B"] { #expect(try model.required(name).deletePolicy == .updateWins) }
         #expect(try model.required("C").deletePolicy == .deleteWins)
@@ -221,13 +241,13 @@ struct ModelCheckerTests {
 
     @Test func `a to-one between objects of one kind may be acyclic`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
-                Relationship("above", to: "A", acyclic: true, inverse: "below")
-                Relationship("below", toMany: "A", inverse: "above")
-                Relationship("next", to: "A", inverse: "previous")
-                Relationship("previous", to: "A", acyclic: true, inverse: "next")
+            EntityDeclaration("A") {
+                RelationshipDeclaration("above", to: "A", acyclic: true, inverse: "below")
+                RelationshipDeclaration("below", toMany: "A", inverse: "above")
+                RelationshipDeclaration("next", to: "A", inverse: "previous")
+                RelationshipDeclaration("previous", to: "A", acyclic: true, inverse: "next")
             }
-            Entity("B", parent: "A")
+            EntityDeclaration("B", parent: "A")
         }
         let again = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
         for model in [model, again] {
@@ -240,144 +260,160 @@ struct ModelCheckerTests {
         }
         #expect(again.hash == model.hash)
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "B", acyclic: true) }
-            Entity("B") { Attribute("x", .string) }
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "B", acyclic: true) }
+            EntityDeclaration("B") { AttributeDeclaration("x", .string) }
         }
     }
 
     @Test func `destination and inverse exist and are mutual`() throws {
-        try expect(.unknownEntity, at: "A", "r") { Entity("A") { Relationship("r", to: "B") } }
-        try expect(.unknownProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", inverse: "s") }
+        try expect(.unknownEntity, at: "A", "r") {
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "B") }
         }
         try expect(.unknownProperty, at: "A", "r") {
-            Entity("A") {
-                Relationship("r", to: "A", inverse: "s")
-                Attribute("s", .string)
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "A", inverse: "s") }
+        }
+        try expect(.unknownProperty, at: "A", "r") {
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", inverse: "s")
+                AttributeDeclaration("s", .string)
             }
         }
         try expect(.inverseMismatch, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "B", inverse: "s") }
-            Entity("B") {
-                Relationship("s", to: "A", inverse: "t")
-                Relationship("t", to: "B")
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "B", inverse: "s") }
+            EntityDeclaration("B") {
+                RelationshipDeclaration("s", to: "A", inverse: "t")
+                RelationshipDeclaration("t", to: "B")
             }
         }
         try expect(.inverseMismatch, at: "A", "r") {
-            Entity("A") {
-                Relationship("r", to: "A", inverse: "s")
-                Relationship("q", to: "A", inverse: "s")
-                Relationship("s", toMany: "A", inverse: "q")
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", inverse: "s")
+                RelationshipDeclaration("q", to: "A", inverse: "s")
+                RelationshipDeclaration("s", toMany: "A", inverse: "q")
             }
         }
     }
 
     @Test func `a to-one is not ordered`() throws {
-        var ordered = Relationship("r", to: "A")
+        var ordered = RelationshipDeclaration("r", to: "A")
         ordered.isOrdered = true
         let toOne = ordered
-        try expect(.invalidProperty, at: "A", "r") { Entity("A") { toOne } }
+        try expect(.invalidProperty, at: "A", "r") { EntityDeclaration("A") { toOne } }
     }
 
     @Test func `a to-one that is its own inverse refers to its own entity, and makes circles`()
         throws
     {
         let model = try ManagedObjectModel {
-            Entity("A") { Relationship("r", to: "A", inverse: "r") }
-            Entity("B", parent: "A")
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "A", inverse: "r") }
+            EntityDeclaration("B", parent: "A")
         }
         let relationship = try model.relationship("B", "r")
         #expect(relationship.storage == .reference && relationship.inverse == relationship)
         #expect(relationship.wireProperty.type == .reference)
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", acyclic: true, inverse: "r") }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", acyclic: true, inverse: "r")
+            }
         }
         try expect(.inverseMismatch, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "B", inverse: "r") }
-            Entity("B", parent: "A")
+            EntityDeclaration("A") { RelationshipDeclaration("r", to: "B", inverse: "r") }
+            EntityDeclaration("B", parent: "A")
         }
     }
 
     @Test func `an inverse of a transient relationship is transient too`() throws {
         let error = try refusal {
-            Entity("A") { Relationship("r", to: "B", transient: true, inverse: "s") }
-            Entity("B") { Relationship("s", toMany: "A", inverse: "r") }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "B", transient: true, inverse: "s")
+            }
+            EntityDeclaration("B") { RelationshipDeclaration("s", toMany: "A", inverse: "r") }
         }
         #expect(error.all.map(\.code) == [.inverseMismatch])
         #expect(error.message.contains("A.r") && error.message.contains("B.s"))
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") { Relationship("r", to: "A", transient: true, acyclic: true) }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", transient: true, acyclic: true)
+            }
         }
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") {
-                Relationship("r", to: "A", transient: true)
-                Index("i", on: "r")
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A", transient: true)
+                IndexDeclaration("i", on: "r")
             }
         }
     }
 
     @Test func `counts are possible`() throws {
         try expect(.invalidBounds, at: "A", "r") {
-            Entity("A") { Relationship("r", toMany: "A", minCount: 3, maxCount: 2) }
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", toMany: "A", minCount: 3, maxCount: 2)
+            }
         }
         try expect(.invalidBounds, at: "A", "r") {
-            Entity("A") { Relationship("r", toMany: "A", minCount: -1) }
+            EntityDeclaration("A") { RelationshipDeclaration("r", toMany: "A", minCount: -1) }
         }
-        var many = Relationship("r", to: "A")
+        var many = RelationshipDeclaration("r", to: "A")
         many.maxCount = 2
         let toOne = many
-        try expect(.invalidBounds, at: "A", "r") { Entity("A") { toOne } }
+        try expect(.invalidBounds, at: "A", "r") { EntityDeclaration("A") { toOne } }
     }
 
     @Test func `constraints name stored attributes once`() throws {
-        try expect(.unknownProperty, at: "A", "x") { Entity("A") { Unique("x") } }
-        try expect(.invalidProperty, at: "A") { Entity("A") { Unique(attributes: []) } }
+        try expect(.unknownProperty, at: "A", "x") {
+            EntityDeclaration("A") { UniquenessConstraint("x") }
+        }
+        try expect(.invalidProperty, at: "A") {
+            EntityDeclaration("A") { UniquenessConstraint(attributes: []) }
+        }
         try expect(.invalidProperty, at: "A", "x") {
-            Entity("A") {
-                Attribute("x", .string)
-                Unique("x", "x")
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string)
+                UniquenessConstraint("x", "x")
             }
         }
         try expect(.invalidProperty, at: "A", "x") {
-            Entity("A") {
-                Attribute("x", .string, transient: true)
-                Unique("x")
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string, transient: true)
+                UniquenessConstraint("x")
             }
         }
         try expect(.notSupportedYet, at: "A", "r") {
-            Entity("A") {
-                Relationship("r", to: "A")
-                Unique("r")
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A")
+                UniquenessConstraint("r")
             }
         }
     }
 
     @Test func `indexes name columns`() throws {
-        try expect(.unknownProperty, at: "A", "x") { Entity("A") { Index("i", on: "x") } }
+        try expect(.unknownProperty, at: "A", "x") {
+            EntityDeclaration("A") { IndexDeclaration("i", on: "x") }
+        }
         try expect(.invalidProperty, at: "A", "x") {
-            Entity("A") {
-                Attribute("x", .string, transient: true)
-                Index("i", on: "x")
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string, transient: true)
+                IndexDeclaration("i", on: "x")
             }
         }
         try expect(.invalidProperty, at: "A", "r") {
-            Entity("A") {
-                Relationship("r", toMany: "A")
-                Index("i", on: "r")
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", toMany: "A")
+                IndexDeclaration("i", on: "r")
             }
         }
         try expect(.duplicateName, at: "A") {
-            Entity("A") {
-                Attribute("x", .string)
-                Index("i", on: "x")
-                Index("i", on: "x")
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string)
+                IndexDeclaration("i", on: "x")
+                IndexDeclaration("i", on: "x")
             }
         }
         let model = try ManagedObjectModel {
-            Entity("A") {
-                Relationship("r", to: "A")
-                Index("i", on: "r")
-                Index("empty", elements: [])
+            EntityDeclaration("A") {
+                RelationshipDeclaration("r", to: "A")
+                IndexDeclaration("i", on: "r")
+                IndexDeclaration("empty", elements: [])
             }
         }
         #expect(try model.required("A").indexes.map(\.name) == ["i"])
@@ -385,7 +421,7 @@ struct ModelCheckerTests {
 
     @Test func `fetch request templates name entities`() throws {
         let declaration = ModelDeclaration(
-            entities: [Entity("A")],
+            entities: [EntityDeclaration("A")],
             fetchRequestTemplates: [
                 FetchRequestTemplate("all", entity: "A"), FetchRequestTemplate("all", entity: "B"),
             ])
@@ -395,9 +431,9 @@ struct ModelCheckerTests {
 
     @Test func `every problem is reported at once`() throws {
         let error = try refusal {
-            Entity("A", parent: "Gone") {
-                Attribute("x", .integer16, default: "text")
-                Relationship("r", to: "Nowhere")
+            EntityDeclaration("A", parent: "Gone") {
+                AttributeDeclaration("x", .integer16, default: "text")
+                RelationshipDeclaration("r", to: "Nowhere")
             }
         }
         #expect(error.all.map(\.code) == [.unknownEntity, .invalidValue, .unknownEntity])

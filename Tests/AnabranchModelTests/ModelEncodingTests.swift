@@ -31,9 +31,13 @@ struct ModelEncodingTests {
     }
 
     @Test func `a model that writes out implied settings equals one that omits them`() throws {
-        let short = try ManagedObjectModel { Entity("A") { Attribute("x", .double, default: 1) } }
+        let short = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .double, default: 1) }
+        }
         let long = try ManagedObjectModel {
-            Entity("A", wireName: "A") { Attribute("x", .double, default: 1.0, wireName: "x") }
+            EntityDeclaration("A", wireName: "A") {
+                AttributeDeclaration("x", .double, default: 1.0, wireName: "x")
+            }
         }
         #expect(short == long)
     }
@@ -88,12 +92,14 @@ struct ModelEncodingTests {
     @Test(arguments: ModelEncodingTests.changes.map(\.0))
     func `a model that says anything else has other bytes`(change: String) throws {
         let plain = try ManagedObjectModel {
-            Entity("A") {
-                Attribute("x", .double)
-                Relationship("many", toMany: "B", inverse: "one")
-                Relationship("other", to: "A")
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .double)
+                RelationshipDeclaration("many", toMany: "B", inverse: "one")
+                RelationshipDeclaration("other", to: "A")
             }
-            Entity("B", parent: "A") { Relationship("one", to: "A", inverse: "many") }
+            EntityDeclaration("B", parent: "A") {
+                RelationshipDeclaration("one", to: "A", inverse: "many")
+            }
         }
         var declaration = plain.declaration
         try #require(Self.changes.first { $0.0 == change }).1(&declaration)
@@ -108,7 +114,8 @@ struct ModelEncodingTests {
     {
         func model(_ template: FetchRequestTemplate) throws -> ManagedObjectModel {
             try ManagedObjectModel(
-                ModelDeclaration(entities: [Entity("A")], fetchRequestTemplates: [template]))
+                ModelDeclaration(
+                    entities: [EntityDeclaration("A")], fetchRequestTemplates: [template]))
         }
         let usual = FetchRequestTemplate("t", entity: "A", fetchLimit: 3)
         #expect(
@@ -133,12 +140,13 @@ struct ModelEncodingTests {
 
     @Test func `the bytes of a model stay what they are`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person", userInfo: ["k": "v"]) {
-                Attribute("age", .integer16, optional: false, default: 0, maximum: 150)
-                Relationship("boss", to: "Person", inverse: "reports", deleteRule: .deny)
-                Relationship("reports", toMany: "Person", maxCount: 9, inverse: "boss")
-                Index("byAge", elements: [IndexElement("age", ascending: false)])
-                Unique("age")
+            EntityDeclaration("Person", userInfo: ["k": "v"]) {
+                AttributeDeclaration("age", .integer16, optional: false, default: 0, maximum: 150)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports", deleteRule: .deny)
+                RelationshipDeclaration("reports", toMany: "Person", maxCount: 9, inverse: "boss")
+                IndexDeclaration(
+                    "byAge", elements: [IndexDeclaration.Element("age", ascending: false)])
+                UniquenessConstraint("age")
             }
         }
         #expect(model.canonicalEncoding.hexadecimal == Self.golden)
@@ -155,9 +163,9 @@ struct ModelEncodingTests {
 
     @Test func `the bytes of a model with a group stay what they are`() throws {
         let model = try ManagedObjectModel {
-            Entity("Meeting") {
-                Attribute("start", .date)
-                Attribute("end", .date, wireName: "until")
+            EntityDeclaration("Meeting") {
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date, wireName: "until")
                 AttributeGroup("time", "start", "end")
             }
         }
@@ -166,9 +174,9 @@ struct ModelEncodingTests {
             canonicalEncoding: try #require([UInt8](hexadecimal: Self.groupGolden)))
         #expect(decoded == model)
         let without = try ManagedObjectModel {
-            Entity("Meeting") {
-                Attribute("start", .date)
-                Attribute("end", .date, wireName: "until")
+            EntityDeclaration("Meeting") {
+                AttributeDeclaration("start", .date)
+                AttributeDeclaration("end", .date, wireName: "until")
             }
         }
         #expect(without.hash != model.hash)

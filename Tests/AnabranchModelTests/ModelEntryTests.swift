@@ -85,12 +85,14 @@ struct ModelEntryTests {
 
     @Test func `differences list the changes beside the refusals`() throws {
         let old = try ManagedObjectModel {
-            Entity("A") {
-                Attribute("x", .string)
-                Attribute("y", .date)
+            EntityDeclaration("A") {
+                AttributeDeclaration("x", .string)
+                AttributeDeclaration("y", .date)
             }
         }
-        let new = try ManagedObjectModel { Entity("A") { Attribute("x", .binary) } }
+        let new = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .binary) }
+        }
         let differences = ModelDifferences(from: old, to: new)
         #expect(differences.changes.contains(.propertyRemoved(entity: "A", property: "y")))
         #expect(differences.refusals.map(\.property) == ["x"])

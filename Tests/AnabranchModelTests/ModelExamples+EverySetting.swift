@@ -14,77 +14,84 @@ extension ModelExamples {
         byTitle.includesPropertyValues = false
         byTitle.returnsObjectsAsFaults = false
         return ModelDeclaration(
-            entities: [item, note, folder, Entity("Empty")],
+            entities: [item, note, folder, EntityDeclaration("Empty")],
             fetchRequestTemplates: [byTitle, FetchRequestTemplate("all", entity: "Item")],
             versionIdentifier: "2.0 <beta>")
     }()
 
-    private static let item = Entity(
+    private static let item = EntityDeclaration(
         "Item", isAbstract: true, representedClassName: ".Item", versionHashModifier: "second",
         deletePolicy: .updateWins, userInfo: ["note": "line 1\nline 2\t\"quoted\" & <marked>"]
     ) {
-        Attribute("id", .uuid, optional: false)
-        Attribute(
+        AttributeDeclaration("id", .uuid, optional: false)
+        AttributeDeclaration(
             "title", .string, default: "", minimum: 0, maximum: 80, regularExpression: "[^<&]*",
             validations: [
                 .init("SELF != 'x'", warning: "Not x."), .init("length < 70"),
             ],
             renamingIdentifier: "name")
-        Unique("id")
-        Unique("title", "id")
-        Index("byTitle", elements: [IndexElement("title"), IndexElement("id", ascending: false)])
+        UniquenessConstraint("id")
+        UniquenessConstraint("title", "id")
+        IndexDeclaration(
+            "byTitle",
+            elements: [
+                IndexDeclaration.Element("title"), IndexDeclaration.Element("id", ascending: false),
+            ])
     }
 
-    private static let note = Entity("Note", parent: "Item", wireName: "Memo") {
-        Attribute("small", .integer16, optional: false, default: -3, minimum: -10, maximum: 10)
-        Attribute("middle", .integer32, default: 0, versionHashModifier: "m")
-        Attribute("size", .integer64, default: 7, wireName: "bytes", mergeRule: .counter)
-        Attribute(
+    private static let note = EntityDeclaration("Note", parent: "Item", wireName: "Memo") {
+        AttributeDeclaration(
+            "small", .integer16, optional: false, default: -3, minimum: -10, maximum: 10)
+        AttributeDeclaration("middle", .integer32, default: 0, versionHashModifier: "m")
+        AttributeDeclaration("size", .integer64, default: 7, wireName: "bytes", mergeRule: .counter)
+        AttributeDeclaration(
             "price", .decimal, default: .decimal(ExactDecimal("12.50") ?? ExactDecimal(0)),
             minimum: 0)
-        Attribute("ratio", .double, default: 0.1, maximum: 1.5, mergeRule: .max)
-        Attribute("rate", .float, default: .double(Double(Float(0.1))))
-        Attribute("endless", .double, default: .double(.infinity))
-        Attribute("isPinned", .boolean, optional: false, default: true)
-        Attribute(
+        AttributeDeclaration("ratio", .double, default: 0.1, maximum: 1.5, mergeRule: .max)
+        AttributeDeclaration("rate", .float, default: .double(Double(Float(0.1))))
+        AttributeDeclaration("endless", .double, default: .double(.infinity))
+        AttributeDeclaration("isPinned", .boolean, optional: false, default: true)
+        AttributeDeclaration(
             "made", .date, default: .date(1.5), minimum: .date(-978_307_200),
             maximum: .date(1e9))
-        Attribute("never", .date, default: .date(.infinity))
-        Attribute(
+        AttributeDeclaration("never", .date, default: .date(.infinity))
+        AttributeDeclaration(
             "seal", .binary, default: .data(Data([0, 1, 255])),
             allowsExternalBinaryDataStorage: true, preservesValueInHistoryOnDeletion: true)
-        Attribute(
+        AttributeDeclaration(
             "key", .uuid,
             default: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))))
-        Attribute("page", .uri, default: .uri("https://example.org/?a=1&b=2"))
-        Attribute("noPage", .uri, default: .uri(""))
-        Attribute("color", .transformable, transformer: "Color", className: "[String: Int]")
-        Attribute("plain", .transformable)
-        Attribute("cache", .undefined, default: "text: any", transient: true)
-        Attribute("draft", .string, transient: true)
-        Attribute("start", .integer64)
-        Attribute("end", .integer64)
+        AttributeDeclaration("page", .uri, default: .uri("https://example.org/?a=1&b=2"))
+        AttributeDeclaration("noPage", .uri, default: .uri(""))
+        AttributeDeclaration(
+            "color", .transformable, transformer: "Color", className: "[String: Int]")
+        AttributeDeclaration("plain", .transformable)
+        AttributeDeclaration("cache", .undefined, default: "text: any", transient: true)
+        AttributeDeclaration("draft", .string, transient: true)
+        AttributeDeclaration("start", .integer64)
+        AttributeDeclaration("end", .integer64)
         AttributeGroup("range", "start", "end")
-        Attribute("count", .integer64, derivation: "similar.@count")
-        Attribute("changed", .date, derivation: "now()")
-        Attribute("choice", .string, mergeRule: .keepBoth)
-        Relationship(
+        AttributeDeclaration("count", .integer64, derivation: "similar.@count")
+        AttributeDeclaration("changed", .date, derivation: "now()")
+        AttributeDeclaration("choice", .string, mergeRule: .keepBoth)
+        RelationshipDeclaration(
             "folder", to: "Folder", optional: false, inverse: "notes",
             validations: [.init("SELF != nil", warning: "Choose a folder.")],
             wireName: "place", renamingIdentifier: "box", versionHashModifier: "r",
             userInfo: ["why": "a folder holds it"])
-        Relationship(
+        RelationshipDeclaration(
             "links", toMany: "Item", minCount: 2, maxCount: 10, deleteRule: .noAction)
-        Relationship("opener", to: "Folder", transient: true)
-        Relationship("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
-        Index("byMade", on: "made", "folder")
+        RelationshipDeclaration("opener", to: "Folder", transient: true)
+        RelationshipDeclaration("similar", toMany: "Note", inverse: "similar", deleteRule: .cascade)
+        IndexDeclaration("byMade", on: "made", "folder")
     }
 
-    private static let folder = Entity("Folder", renamingIdentifier: "Box") {
-        Relationship(
+    private static let folder = EntityDeclaration("Folder", renamingIdentifier: "Box") {
+        RelationshipDeclaration(
             "notes", toMany: "Note", ordered: true, inverse: "folder", deleteRule: .deny)
-        Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
-        Relationship("children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
+        RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
+        RelationshipDeclaration(
+            "children", toMany: "Folder", inverse: "parent", deleteRule: .cascade)
     }
 }
 
@@ -120,7 +127,8 @@ extension ModelDeclaration {
 extension CompositeAttribute {
     /// Changes the composite attribute and everything in it.
     mutating func change(
-        _ composite: (inout CompositeAttribute) -> Void, attribute: (inout Attribute) -> Void
+        _ composite: (inout CompositeAttribute) -> Void,
+        attribute: (inout AttributeDeclaration) -> Void
     ) {
         composite(&self)
         for index in attributes.indices { attribute(&attributes[index]) }

@@ -4,38 +4,40 @@ import Testing
 
 enum ModelExamples {
     /// A model with inheritance, one-to-many, one-to-one, many-to-many and constraints.
-    static let office: [Entity] = [
-        Entity("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
-            Attribute("name", .string, optional: false, minimum: 1, maximum: 80)
-            Attribute("email", .string, regularExpression: "[^@]+@[^@]+")
-            Attribute("born", .date)
-            Attribute("cache", .undefined, transient: true)
-            Unique("email")
-            Unique("name", "born")
+    static let office: [EntityDeclaration] = [
+        EntityDeclaration("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
+            AttributeDeclaration("name", .string, optional: false, minimum: 1, maximum: 80)
+            AttributeDeclaration("email", .string, regularExpression: "[^@]+@[^@]+")
+            AttributeDeclaration("born", .date)
+            AttributeDeclaration("cache", .undefined, transient: true)
+            UniquenessConstraint("email")
+            UniquenessConstraint("name", "born")
         },
-        Entity("Employee", parent: "Person", representedClassName: "Office.Employee") {
-            Attribute("salary", .decimal, optional: false, default: 0, minimum: 0)
-            Attribute("rate", .float, default: 1.5)
-            Relationship("boss", to: "Employee", inverse: "reports")
-            Relationship("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
-            Relationship("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
-            Relationship("projects", toMany: "Project", maxCount: 12, inverse: "members")
-            Index("bySalary", on: "salary", "name")
+        EntityDeclaration("Employee", parent: "Person", representedClassName: "Office.Employee") {
+            AttributeDeclaration("salary", .decimal, optional: false, default: 0, minimum: 0)
+            AttributeDeclaration("rate", .float, default: 1.5)
+            RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
+            RelationshipDeclaration(
+                "reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
+            RelationshipDeclaration("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
+            RelationshipDeclaration("projects", toMany: "Project", maxCount: 12, inverse: "members")
+            IndexDeclaration("bySalary", on: "salary", "name")
         },
-        Entity("Desk", renamingIdentifier: "Table") {
-            Attribute("number", .integer16, optional: false, default: 1)
-            Relationship("user", to: "Employee", inverse: "desk")
+        EntityDeclaration("Desk", renamingIdentifier: "Table") {
+            AttributeDeclaration("number", .integer16, optional: false, default: 1)
+            RelationshipDeclaration("user", to: "Employee", inverse: "desk")
         },
-        Entity("Project") {
-            Attribute("title", .string, default: "", wireName: "label")
-            Attribute("active", .boolean, default: true)
-            Relationship("members", toMany: "Employee", inverse: "projects")
-            Relationship("similar", toMany: "Project", inverse: "similar")
-            Relationship("tags", toMany: "Tag")
-            Relationship("lead", to: "Person", inverse: nil)
-            Index("byTitle", elements: [IndexElement("title", ascending: false)])
+        EntityDeclaration("Project") {
+            AttributeDeclaration("title", .string, default: "", wireName: "label")
+            AttributeDeclaration("active", .boolean, default: true)
+            RelationshipDeclaration("members", toMany: "Employee", inverse: "projects")
+            RelationshipDeclaration("similar", toMany: "Project", inverse: "similar")
+            RelationshipDeclaration("tags", toMany: "Tag")
+            RelationshipDeclaration("lead", to: "Person", inverse: nil)
+            IndexDeclaration(
+                "byTitle", elements: [IndexDeclaration.Element("title", ascending: false)])
         },
-        Entity("Tag") { Attribute("text", .string) },
+        EntityDeclaration("Tag") { AttributeDeclaration("text", .string) },
     ]
 }
 
@@ -54,6 +56,6 @@ extension ManagedObjectModel {
 }
 
 /// Returns the error of creating a model of the entities.
-func refusal(@ModelBuilder _ content: () -> [Entity]) throws -> ModelError {
+func refusal(@ModelBuilder _ content: () -> [EntityDeclaration]) throws -> ModelError {
     try #require(throws: ModelError.self) { try ManagedObjectModel(entities: content()) }
 }

@@ -10,7 +10,8 @@ struct ModelWriterTests {
         try ManagedObjectModel.reading(xml: Data(try model.xcodeModelText().utf8))
     }
 
-    private func refusals(@ModelBuilder _ content: () -> [Entity]) throws -> [ModelError] {
+    private func refusals(@ModelBuilder _ content: () -> [EntityDeclaration]) throws -> [ModelError]
+    {
         let model = try ManagedObjectModel(entities: content())
         let error = #expect(throws: ModelError.self) { try model.xcodeModelText() }
         return try #require(error).all
@@ -49,10 +50,10 @@ struct ModelWriterTests {
             "anabranch.deletePolicy": "updateWins", "kept": "text",
         ]
         let model = try ManagedObjectModel {
-            Entity("A", userInfo: misleading) {
-                Attribute("x", .integer64, default: 1, userInfo: misleading)
-                Relationship("a", to: "A", inverse: "b", userInfo: misleading)
-                Relationship("b", toMany: "A", inverse: "a")
+            EntityDeclaration("A", userInfo: misleading) {
+                AttributeDeclaration("x", .integer64, default: 1, userInfo: misleading)
+                RelationshipDeclaration("a", to: "A", inverse: "b", userInfo: misleading)
+                RelationshipDeclaration("b", toMany: "A", inverse: "a")
             }
         }
         let again = try reread(model)
@@ -64,11 +65,11 @@ struct ModelWriterTests {
 
     @Test func `settings that XML has no form for are refused with their places`() throws {
         let problems = try refusals {
-            Entity("A", representedClassName: "", userInfo: ["k\u{1}": "v"]) {
-                Attribute("bell", .string, default: "\u{7}")
-                Attribute("late", .date, maximum: .date(.infinity))
-                Attribute("most", .double, maximum: .double(.infinity))
-                Attribute("text", .string, versionHashModifier: "")
+            EntityDeclaration("A", representedClassName: "", userInfo: ["k\u{1}": "v"]) {
+                AttributeDeclaration("bell", .string, default: "\u{7}")
+                AttributeDeclaration("late", .date, maximum: .date(.infinity))
+                AttributeDeclaration("most", .double, maximum: .double(.infinity))
+                AttributeDeclaration("text", .string, versionHashModifier: "")
             }
         }
         #expect(problems.allSatisfy { $0.code == .notExpressible && $0.entity == "A" })
@@ -83,8 +84,12 @@ struct ModelWriterTests {
         let folder = try TemporaryDirectory("anabranch-models")
         let package = folder.url.appending(path: "Shop.xcdatamodeld")
         let version = package.appending(path: "Shop 2.xcdatamodel")
-        let first = try ManagedObjectModel { Entity("A") { Attribute("x", .string) } }
-        let second = try ManagedObjectModel { Entity("B") { Attribute("y", .uuid) } }
+        let first = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+        }
+        let second = try ManagedObjectModel {
+            EntityDeclaration("B") { AttributeDeclaration("y", .uuid) }
+        }
         for model in [first, second] {
             try model.write(toXcodeModel: version)
             #expect(try ManagedObjectModel.reading(version) == model)
@@ -96,7 +101,9 @@ struct ModelWriterTests {
 
     @Test func `a folder that can't be written is refused`() throws {
         let folder = try TemporaryDirectory("anabranch-models")
-        let model = try ManagedObjectModel { Entity("A") { Attribute("x", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("A") { AttributeDeclaration("x", .string) }
+        }
         let other = #expect(throws: ModelError.self) {
             try model.write(toXcodeModel: folder.url.appending(path: "Shop.momd"))
         }

@@ -20,8 +20,8 @@ struct RandomDeclarations {
             versionIdentifier: chance(2) ? text() : nil)
     }
 
-    private mutating func entity(_ name: String, parent: String?) -> Entity {
-        var entity = Entity(name, parent: parent)
+    private mutating func entity(_ name: String, parent: String?) -> EntityDeclaration {
+        var entity = EntityDeclaration(name, parent: parent)
         entity.isAbstract = chance(4)
         entity.deletePolicy = chance(4) ? .updateWins : .deleteWins
         entity.wireName = chance(3) ? text() + name : nil
@@ -35,10 +35,13 @@ struct RandomDeclarations {
             entity.compositeAttributes.append(composite("\(name)c\(place)"))
         }
         for attribute in entity.attributes where !attribute.isTransient {
-            if chance(4) { entity.uniquenessConstraints.append(Unique(attribute.name)) }
             if chance(4) {
-                let element = IndexElement(attribute.name, ascending: chance(2))
-                entity.indexes.append(Index(text() + attribute.name, elements: [element]))
+                entity.uniquenessConstraints.append(UniquenessConstraint(attribute.name))
+            }
+            if chance(4) {
+                let element = IndexDeclaration.Element(attribute.name, ascending: chance(2))
+                entity.indexes.append(
+                    IndexDeclaration(text() + attribute.name, elements: [element]))
             }
         }
         let members = entity.attributes.filter { !$0.isTransient && $0.mergeRule == .lastWriter }
@@ -71,9 +74,9 @@ struct RandomDeclarations {
         return composite
     }
 
-    private mutating func attribute(_ name: String) -> Attribute {
+    private mutating func attribute(_ name: String) -> AttributeDeclaration {
         let type = AttributeType.allCases.randomElement(using: &random) ?? .string
-        var attribute = Attribute(name, type)
+        var attribute = AttributeDeclaration(name, type)
         attribute.isOptional = chance(2)
         attribute.isTransient = type == .undefined || chance(8)
         if type != .transformable, chance(2) { attribute.defaultValue = value(of: type) }
@@ -103,7 +106,7 @@ struct RandomDeclarations {
     }
 
     /// Adds a pair of inverses, or a relationship without an inverse.
-    private mutating func relate(_ entities: inout [Entity], _ pair: Int) {
+    private mutating func relate(_ entities: inout [EntityDeclaration], _ pair: Int) {
         let (left, right) = (
             entities.indices.randomElement(using: &random) ?? 0,
             entities.indices.randomElement(using: &random) ?? 0
@@ -111,7 +114,7 @@ struct RandomDeclarations {
         let (there, back) = ("r\(pair)", "s\(pair)")
         let hasInverse = chance(2)
         let isTransient = chance(5)
-        func add(_ relationship: Relationship, to entity: Int) {
+        func add(_ relationship: RelationshipDeclaration, to entity: Int) {
             var relationship = relationship
             relationship.isTransient = isTransient
             entities[entity].relationships.append(relationship)
@@ -125,11 +128,11 @@ struct RandomDeclarations {
 
     private mutating func relationship(
         _ name: String, to destination: String, inverse: String?
-    ) -> Relationship {
+    ) -> RelationshipDeclaration {
         var relationship =
             chance(2)
-            ? Relationship(name, to: destination, inverse: inverse)
-            : Relationship(
+            ? RelationshipDeclaration(name, to: destination, inverse: inverse)
+            : RelationshipDeclaration(
                 name, toMany: destination, ordered: chance(2), maxCount: chance(2) ? 9 : nil,
                 inverse: inverse)
         relationship.isOptional = chance(2)
@@ -140,7 +143,7 @@ struct RandomDeclarations {
         return relationship
     }
 
-    private mutating func value(of type: AttributeType) -> Value {
+    private mutating func value(of type: AttributeType) -> PropertyValue {
         switch type {
         case .boolean: .bool(chance(2))
         case .integer16: .integer(.random(in: -32768...32767, using: &random))

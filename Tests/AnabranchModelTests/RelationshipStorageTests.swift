@@ -30,10 +30,12 @@ struct RelationshipStorageTests {
 
     @Test func `a rename does not change the stored side`() throws {
         let model = try ManagedObjectModel {
-            Entity("Zebra", renamingIdentifier: "A") {
-                Relationship("one", toMany: "B", inverse: "two")
+            EntityDeclaration("Zebra", renamingIdentifier: "A") {
+                RelationshipDeclaration("one", toMany: "B", inverse: "two")
             }
-            Entity("B") { Relationship("two", toMany: "Zebra", inverse: "one") }
+            EntityDeclaration("B") {
+                RelationshipDeclaration("two", toMany: "Zebra", inverse: "one")
+            }
         }
         #expect(try model.relationship("Zebra", "one").storage == .links(.left))
         #expect(try model.relationship("B", "two").storage == .links(.right))
@@ -41,9 +43,9 @@ struct RelationshipStorageTests {
 
     @Test func `a many-to-many within one entity is decided by the property`() throws {
         let model = try ManagedObjectModel {
-            Entity("Node") {
-                Relationship("sources", toMany: "Node", inverse: "targets")
-                Relationship("targets", toMany: "Node", inverse: "sources")
+            EntityDeclaration("Node") {
+                RelationshipDeclaration("sources", toMany: "Node", inverse: "targets")
+                RelationshipDeclaration("targets", toMany: "Node", inverse: "sources")
             }
         }
         #expect(try model.relationship("Node", "sources").storage == .links(.left))
@@ -52,12 +54,14 @@ struct RelationshipStorageTests {
 
     @Test func `a transient relationship is nowhere, and has the sides of links`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
-                Relationship("own", to: "A", transient: true, inverse: "own")
-                Relationship("one", to: "B", transient: true, inverse: "two")
-                Relationship("only", toMany: "B", transient: true)
+            EntityDeclaration("A") {
+                RelationshipDeclaration("own", to: "A", transient: true, inverse: "own")
+                RelationshipDeclaration("one", to: "B", transient: true, inverse: "two")
+                RelationshipDeclaration("only", toMany: "B", transient: true)
             }
-            Entity("B") { Relationship("two", toMany: "A", transient: true, inverse: "one") }
+            EntityDeclaration("B") {
+                RelationshipDeclaration("two", toMany: "A", transient: true, inverse: "one")
+            }
         }
         #expect(try model.relationship("A", "own").storage == .memory(.both))
         #expect(try model.relationship("A", "one").storage == .memory(.left))
@@ -77,9 +81,13 @@ struct RelationshipStorageTests {
 
     @Test func `an inverse may be inherited by the destination`() throws {
         let model = try ManagedObjectModel {
-            Entity("Base") { Relationship("owner", to: "Owner", inverse: "things") }
-            Entity("Thing", parent: "Base")
-            Entity("Owner") { Relationship("things", toMany: "Thing", inverse: "owner") }
+            EntityDeclaration("Base") {
+                RelationshipDeclaration("owner", to: "Owner", inverse: "things")
+            }
+            EntityDeclaration("Thing", parent: "Base")
+            EntityDeclaration("Owner") {
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "owner")
+            }
         }
         #expect(try model.relationship("Owner", "things").inverse?.entity.name == "Base")
         #expect(try model.relationship("Thing", "owner").inverse?.name == "things")
@@ -87,14 +95,18 @@ struct RelationshipStorageTests {
 
     @Test func `an ordered to-many is a list, or makes its inverse a place in one`() throws {
         let model = try ManagedObjectModel {
-            Entity("List") {
-                Relationship("items", toMany: "Item", ordered: true, inverse: "list")
-                Relationship("tags", toMany: "Tag", ordered: true, inverse: "lists")
-                Relationship("seen", toMany: "Item", ordered: true)
-                Relationship("next", toMany: "List", ordered: true, inverse: "next")
+            EntityDeclaration("List") {
+                RelationshipDeclaration("items", toMany: "Item", ordered: true, inverse: "list")
+                RelationshipDeclaration("tags", toMany: "Tag", ordered: true, inverse: "lists")
+                RelationshipDeclaration("seen", toMany: "Item", ordered: true)
+                RelationshipDeclaration("next", toMany: "List", ordered: true, inverse: "next")
             }
-            Entity("Item") { Relationship("list", to: "List", inverse: "items") }
-            Entity("Tag") { Relationship("lists", toMany: "List", inverse: "tags") }
+            EntityDeclaration("Item") {
+                RelationshipDeclaration("list", to: "List", inverse: "items")
+            }
+            EntityDeclaration("Tag") {
+                RelationshipDeclaration("lists", toMany: "List", inverse: "tags")
+            }
         }
         let list = try model.relationship("Item", "list")
         #expect(list.wireProperty == WireProperty(name: "list", type: .group, rule: .group))

@@ -5,11 +5,11 @@ import Testing
 
 /// Tests of the setting that makes an attribute searchable.
 @Suite struct `Searchable attributes` {
-    private func model(_ attribute: Attribute) throws -> ManagedObjectModel {
-        try ManagedObjectModel { Entity("Article") { attribute } }
+    private func model(_ attribute: AttributeDeclaration) throws -> ManagedObjectModel {
+        try ManagedObjectModel { EntityDeclaration("Article") { attribute } }
     }
 
-    private func problem(of attribute: Attribute) -> String? {
+    private func problem(of attribute: AttributeDeclaration) -> String? {
         do {
             _ = try model(attribute)
             return nil
@@ -17,9 +17,10 @@ import Testing
     }
 
     @Test func `are kept in a file's model, and are no other version`() throws {
-        let plain = try model(Attribute("title", .string))
+        let plain = try model(AttributeDeclaration("title", .string))
         let search = try model(
-            Attribute("title", .string, searchable: TextSearch(prefixLengths: [3, 2, 3])))
+            AttributeDeclaration(
+                "title", .string, searchable: TextSearch(prefixLengths: [3, 2, 3])))
         let decoded = try ManagedObjectModel(canonicalEncoding: search.canonicalEncoding)
         let attribute = try #require(decoded.entity(named: "Article")?.attributes.first)
         #expect(attribute.search == TextSearch(prefixLengths: [2, 3]))
@@ -30,17 +31,23 @@ import Testing
 
     @Test func `that have no words are refused`() {
         let search = TextSearch()
-        let cases: [(Attribute, String)] = [
-            (Attribute("age", .integer64, searchable: search), "its type is integer64"),
-            (Attribute("t", .string, transient: true, searchable: search), "it is transient"),
-            (Attribute("rank", .string, searchable: search), "SQLite reserves the name"),
-            (Attribute("RowID", .string, searchable: search), "SQLite reserves the name"),
+        let cases: [(AttributeDeclaration, String)] = [
+            (AttributeDeclaration("age", .integer64, searchable: search), "its type is integer64"),
             (
-                Attribute("t", .string, searchable: TextSearch(prefixLengths: [0])),
+                AttributeDeclaration("t", .string, transient: true, searchable: search),
+                "it is transient"
+            ),
+            (AttributeDeclaration("rank", .string, searchable: search), "SQLite reserves the name"),
+            (
+                AttributeDeclaration("RowID", .string, searchable: search),
+                "SQLite reserves the name"
+            ),
+            (
+                AttributeDeclaration("t", .string, searchable: TextSearch(prefixLengths: [0])),
                 "the prefix length 0"
             ),
             (
-                Attribute("t", .string, searchable: TextSearch(prefixLengths: [32])),
+                AttributeDeclaration("t", .string, searchable: TextSearch(prefixLengths: [32])),
                 "the prefix length 32"
             ),
         ]

@@ -4,11 +4,11 @@ import Foundation
 import Testing
 
 @Suite struct `Transformable attributes of a model` {
-    private func model(_ colour: Attribute) throws -> ManagedObjectModel {
-        try ManagedObjectModel { Entity("Laptop") { colour } }
+    private func model(_ colour: AttributeDeclaration) throws -> ManagedObjectModel {
+        try ManagedObjectModel { EntityDeclaration("Laptop") { colour } }
     }
 
-    private func refusal(_ colour: Attribute) throws -> ModelError {
+    private func refusal(_ colour: AttributeDeclaration) throws -> ModelError {
         try #require(throws: ModelError.self) { try model(colour) }
     }
 
@@ -24,9 +24,9 @@ import Testing
     @Test func `the name of the transformer is part of the model, and only where there is one`()
         throws
     {
-        let plain = try model(Attribute("colour", .transformable))
-        let named = try model(Attribute("colour", .transformable, transformer: "Dye"))
-        let empty = try model(Attribute("colour", .transformable, transformer: ""))
+        let plain = try model(AttributeDeclaration("colour", .transformable))
+        let named = try model(AttributeDeclaration("colour", .transformable, transformer: "Dye"))
+        let empty = try model(AttributeDeclaration("colour", .transformable, transformer: ""))
         #expect(empty == plain && named != plain)
         for model in [plain, named] {
             let decoded = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
@@ -42,23 +42,24 @@ import Testing
     }
 
     @Test func `the class of the values is nothing that a store knows`() throws {
-        let plain = try model(Attribute("colour", .transformable))
-        let typed = try model(Attribute("colour", .transformable, className: "Dye"))
+        let plain = try model(AttributeDeclaration("colour", .transformable))
+        let typed = try model(AttributeDeclaration("colour", .transformable, className: "Dye"))
         #expect(typed == plain && typed.hash == plain.hash)
         #expect(try typed.attribute("Laptop", "colour").declaration.valueClassName == "Dye")
     }
 
     @Test func `a default value is refused, and a transformer of any other type`() throws {
-        let preset = try refusal(Attribute("colour", .transformable, default: .data(Data([1]))))
+        let preset = try refusal(
+            AttributeDeclaration("colour", .transformable, default: .data(Data([1]))))
         #expect(preset.code == .invalidValue)
         #expect(preset.entity == "Laptop" && preset.property == "colour")
         #expect(preset.message.contains("awakeFromInsert()"))
         #expect(throws: Never.self) {
-            try model(Attribute("colour", .transformable, default: .null))
+            try model(AttributeDeclaration("colour", .transformable, default: .null))
         }
-        let misplaced = try refusal(Attribute("colour", .string, transformer: "Dye"))
+        let misplaced = try refusal(AttributeDeclaration("colour", .string, transformer: "Dye"))
         #expect(misplaced.code == .invalidProperty && misplaced.property == "colour")
-        let bounded = try refusal(Attribute("colour", .transformable, minimum: 1))
+        let bounded = try refusal(AttributeDeclaration("colour", .transformable, minimum: 1))
         #expect(bounded.code == .invalidBounds)
     }
 
@@ -107,13 +108,13 @@ import Testing
 
     private func laptops() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Laptop") {
-                Attribute("colour", .transformable, transformer: "Dye")
-                Attribute("icon", .binary)
-                Attribute("title", .string)
-                Attribute("twin", .transformable)
-                Relationship("other", to: "Laptop", inverse: "others")
-                Relationship("others", toMany: "Laptop", inverse: "other")
+            EntityDeclaration("Laptop") {
+                AttributeDeclaration("colour", .transformable, transformer: "Dye")
+                AttributeDeclaration("icon", .binary)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("twin", .transformable)
+                RelationshipDeclaration("other", to: "Laptop", inverse: "others")
+                RelationshipDeclaration("others", toMany: "Laptop", inverse: "other")
             }
         }
     }

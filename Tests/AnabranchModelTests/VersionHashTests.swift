@@ -8,16 +8,16 @@ import Testing
 
     private static func plain() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("A") {
-                Attribute("text", .string)
-                Attribute("x", .double)
-                Attribute("z", .integer64)
-                Relationship("many", toMany: "B", inverse: "one")
-                Relationship("other", to: "A")
-                Unique("text")
+            EntityDeclaration("A") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("x", .double)
+                AttributeDeclaration("z", .integer64)
+                RelationshipDeclaration("many", toMany: "B", inverse: "one")
+                RelationshipDeclaration("other", to: "A")
+                UniquenessConstraint("text")
             }
-            Entity("B") { Relationship("one", to: "A", inverse: "many") }
-            Entity("C", parent: "B")
+            EntityDeclaration("B") { RelationshipDeclaration("one", to: "A", inverse: "many") }
+            EntityDeclaration("C", parent: "B")
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
         ("a super-entity", { $0.entities[2].parent = nil }),
         ("an entity's modifier", { $0.entities[0].versionHashModifier = "2" }),
         ("a constraint", { $0.entities[0].uniquenessConstraints = [] }),
-        ("a new entity", { $0.entities.append(Entity("D")) }),
+        ("a new entity", { $0.entities.append(EntityDeclaration("D")) }),
         ("an attribute's name", { $0.entities[0].attributes[1].name = "y" }),
         ("a type", { $0.entities[0].attributes[1].type = .float }),
         ("an optional attribute", { $0.entities[0].attributes[1].isOptional = false }),
@@ -43,7 +43,10 @@ import Testing
             { $0.entities[0].attributes[2].derivationExpression = "many.@count" }
         ),
         ("an attribute's modifier", { $0.entities[0].attributes[1].versionHashModifier = "2" }),
-        ("a new attribute", { $0.entities[0].attributes.append(Attribute("new", .date)) }),
+        (
+            "a new attribute",
+            { $0.entities[0].attributes.append(AttributeDeclaration("new", .date)) }
+        ),
         (
             "a transient relationship", { $0.entities[0].relationships[1].isTransient = true }
         ),
@@ -92,7 +95,7 @@ import Testing
             { $0.entities[0].relationships[0].validations = [.init("SELF.@count < 9")] }
         ),
         ("a class", { $0.entities[0].representedClassName = "App.A" }),
-        ("an index", { $0.entities[0].indexes = [Index("i", on: "x")] }),
+        ("an index", { $0.entities[0].indexes = [IndexDeclaration("i", on: "x")] }),
         ("user info", { $0.entities[0].userInfo = ["k": "v"] }),
         ("user info of a relationship", { $0.entities[0].relationships[0].userInfo = ["k": "v"] }),
         (

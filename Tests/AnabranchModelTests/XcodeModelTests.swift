@@ -251,8 +251,8 @@ struct XcodeModelTests {
             ("Float", "0.1", .double(Double(Float(0.1)))), ("Boolean", "1", .bool(true)),
             ("Boolean", "YES", .bool(true)), ("String", "", .string("")),
             ("URI", "a:b", .uri("a:b")),
-        ] as [(String, String, Value)])
-    func `defaults are read by type`(type: String, text: String, expected: Value) throws {
+        ] as [(String, String, PropertyValue)])
+    func `defaults are read by type`(type: String, text: String, expected: PropertyValue) throws {
         let model = try read(
             """
             <entity name="A"><attribute name="x" attributeType="\(type)" \

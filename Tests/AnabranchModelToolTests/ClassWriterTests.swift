@@ -8,15 +8,15 @@ import Testing
 @Suite struct `Classes of a model` {
     @Test func `each entity has a class with its slots in order`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("in", .boolean)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("in", .boolean)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Pilot", parent: "Person") {
-                Attribute("licence", .uuid)
+            EntityDeclaration("Pilot", parent: "Person") {
+                AttributeDeclaration("licence", .uuid)
             }
         }
         Golden.expect(
@@ -32,7 +32,9 @@ import Testing
         className: String?, name: String
     ) throws {
         let model = try ManagedObjectModel {
-            Entity("Entry", representedClassName: className) { Attribute("text", .string) }
+            EntityDeclaration("Entry", representedClassName: className) {
+                AttributeDeclaration("text", .string)
+            }
         }
         let source = ClassWriter(model: model, fileName: "diary").source()
         #expect(source.contains("class \(name): ManagedObject {"), "\(source)")
@@ -41,8 +43,10 @@ import Testing
 
     @Test func `an ordered relationship is a list`() throws {
         let model = try ManagedObjectModel {
-            Entity("Album") { Relationship("songs", toMany: "Song", ordered: true) }
-            Entity("Song") { Attribute("name", .string) }
+            EntityDeclaration("Album") {
+                RelationshipDeclaration("songs", toMany: "Song", ordered: true)
+            }
+            EntityDeclaration("Song") { AttributeDeclaration("name", .string) }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
         #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
@@ -50,10 +54,11 @@ import Testing
 
     @Test func `a transient relationship and one that is its own inverse are like others`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Relationship("spouse", to: "Person", inverse: "spouse")
-                Relationship("host", to: "Person", transient: true, inverse: "guests")
-                Relationship("guests", toMany: "Person", transient: true, inverse: "host")
+            EntityDeclaration("Person") {
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
+                RelationshipDeclaration("host", to: "Person", transient: true, inverse: "guests")
+                RelationshipDeclaration(
+                    "guests", toMany: "Person", transient: true, inverse: "host")
             }
         }
         let source = ClassWriter(model: model, fileName: "people").source()
@@ -64,9 +69,9 @@ import Testing
 
     @Test func `a derived attribute can be read, and not be set`() throws {
         let model = try ManagedObjectModel {
-            Entity("Song") {
-                Attribute("name", .string)
-                Attribute("upperName", .string, derivation: "uppercase:(name)")
+            EntityDeclaration("Song") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("upperName", .string, derivation: "uppercase:(name)")
             }
         }
         let source = ClassWriter(model: model, fileName: "music").source()
@@ -75,13 +80,13 @@ import Testing
 
     @Test func `a composite attribute has a struct, one for each type`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
                 for name in ["home", "work"] {
                     CompositeAttribute(name, of: "Address", optional: name == "home") {
-                        Attribute("in", .string)
-                        Attribute("zip", .integer32, optional: false)
-                        CompositeAttribute("place") { Attribute("altitude", .double) }
+                        AttributeDeclaration("in", .string)
+                        AttributeDeclaration("zip", .integer32, optional: false)
+                        CompositeAttribute("place") { AttributeDeclaration("altitude", .double) }
                     }
                 }
             }
@@ -119,8 +124,8 @@ import Testing
         className: String?, accessor: String
     ) throws {
         let model = try ManagedObjectModel {
-            Entity("Laptop") {
-                Attribute("it", .transformable, className: className, optional: false)
+            EntityDeclaration("Laptop") {
+                AttributeDeclaration("it", .transformable, className: className, optional: false)
             }
         }
         let source = ClassWriter(model: model, fileName: "laptops").source()

@@ -46,7 +46,7 @@ import Testing
                 of: form, at: UInt64.random(in: 1...9, using: &generator))
             switch Int.random(in: 0..<6, using: &generator) {
             case 0: each.digest = Digest(of: [1])
-            case 1: each.rejection = Rejection(.notAllowed, "No.")
+            case 1: each.rejection = SaveRejection(.notAllowed, "No.")
             case 2: each.dot = Dot(replica: Self.replicas[1], sequence: 1 << 40)
             default: break
             }

@@ -161,7 +161,7 @@ extension SeededGenerator {
                 acknowledgement.dot = other
                 acknowledgement.originPrefix = next()
                 acknowledgement.rejection = maybe { generator in
-                    Rejection(.init(rawValue: generator.text()), generator.text())
+                    SaveRejection(.init(rawValue: generator.text()), generator.text())
                 }
             }
             return acknowledgement
@@ -177,7 +177,7 @@ extension SeededGenerator {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var hasNaN: Bool {
         switch self {
         case .double(let number), .date(let number): number.isNaN

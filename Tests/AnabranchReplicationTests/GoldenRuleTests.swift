@@ -21,7 +21,9 @@ import Testing
 
     @Test func `counters that are started, and deltas`() throws {
         let paid = WireProperty(name: "paid", type: .decimal, rule: .counter)
-        let decimal = { (text: String) in ExactDecimal(text).map { Value.decimal($0) } ?? .null }
+        let decimal = { (text: String) in
+            ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null
+        }
         let start = RowBlock(
             entity: "Person", records: [id(1)], properties: [paid, visits],
             columns: [[decimal("19.99")], [.null]])
@@ -62,7 +64,7 @@ import Testing
 
     @Test func `a group, with members of later versions, and an empty one`() throws {
         let address = WireProperty(name: "address", type: .group, rule: .group)
-        let members: [(String, WireType, Value)] = [
+        let members: [(String, WireType, PropertyValue)] = [
             ("zip", .string, .string("8000")), ("city", .string, .string("Zürich")),
             ("city", .integer16, .integer(-3)),
             ("owner", .reference, .reference(RecordID(replica: b, number: 7))),

@@ -85,7 +85,7 @@ import Testing
     private func id(_ number: UInt64) -> RecordID { RecordID(replica: a, number: number) }
 
     private func record(
-        _ number: UInt64, name text: String, boss reference: Value,
+        _ number: UInt64, name text: String, boss reference: PropertyValue,
         links: [CanonicalRecord.Link]
     ) -> CanonicalRecord {
         let stamp = Stamp(timestamp: early, replica: a)
@@ -134,12 +134,12 @@ import Testing
         let last = RecordID(replica: b, number: Limits.greatestRecordNumber)
         let uuid = (0..<16 as Range<UInt8>).map { $0 }
             .withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        let cells: [(String, WireType, Value)] = [
+        let cells: [(String, WireType, PropertyValue)] = [
             ("bool", .bool, .bool(true)), ("integer16", .integer16, .integer(-32_768)),
             ("integer32", .integer32, .integer(2_147_483_647)),
             ("integer64", .integer64, .integer(.min)), ("float", .float, .double(0.5)),
             ("double", .double, .double(-0.0)),
-            ("decimal", .decimal, ExactDecimal("-12.345").map(Value.decimal) ?? .null),
+            ("decimal", .decimal, ExactDecimal("-12.345").map(PropertyValue.decimal) ?? .null),
             ("string", .string, .string("e\u{301}")), ("date", .date, .date(-978_307_200)),
             ("data", .data, .data(Data([0, 0xFF]))), ("uuid", .uuid, .uuid(uuid)),
             ("uri", .uri, .uri("https://example.org/")),

@@ -30,17 +30,19 @@ private func lines(_ changed: ChangedRecords) -> [String] {
 
     init() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
-            Entity("Team") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("salary", .integer64)
+            }
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
         scenario = try StoreScenario(model: model)

@@ -91,7 +91,7 @@ import Testing
         let sets = try [a, b].map { try #require(try $0.pending(byteLimit: .max).first?.changeSet) }
         #expect(sets[0].timestamp == sets[1].timestamp)
         for _ in 0..<2 { for store in [b, a] { try scenario.zone.sync(store) } }
-        let expected: Value = .string(high > other ? "zzz" : "aaa")
+        let expected: PropertyValue = .string(high > other ? "zzz" : "aaa")
         #expect(try a.value("name", of: anna) == expected)
         #expect(try b.value("name", of: there) == expected)
     }

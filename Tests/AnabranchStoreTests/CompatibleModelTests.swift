@@ -13,7 +13,7 @@ import Testing
 
     private func modelWithIndex() throws -> ManagedObjectModel {
         try scenario.changedModel { declaration in
-            declaration.entities[0].indexes = [Index("byAge", on: "age")]
+            declaration.entities[0].indexes = [IndexDeclaration("byAge", on: "age")]
             declaration.entities[0].attributes[0].defaultValue = 7
         }
     }

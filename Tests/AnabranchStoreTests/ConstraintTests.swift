@@ -11,20 +11,22 @@ import Testing
 
     init() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("email", .string)
-                Attribute("first", .string)
-                Attribute("last", .string)
-                Attribute("amount", .decimal)
-                Unique("email")
-                Unique("first", "last")
-                Unique("amount")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("first", .string)
+                AttributeDeclaration("last", .string)
+                AttributeDeclaration("amount", .decimal)
+                UniquenessConstraint("email")
+                UniquenessConstraint("first", "last")
+                UniquenessConstraint("amount")
             }
-            Entity("Employee", parent: "Person") {
-                Attribute("badge", .integer64)
-                Unique("badge")
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("badge", .integer64)
+                UniquenessConstraint("badge")
             }
-            Entity("Guest", parent: "Person") { Attribute("room", .integer64) }
+            EntityDeclaration("Guest", parent: "Person") {
+                AttributeDeclaration("room", .integer64)
+            }
         }
         scenario = try StoreScenario(model: model)
         store = try scenario.open("a")

@@ -21,10 +21,12 @@ import Testing
     /// the app knows.
     static func model(_ members: [String]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") { Attribute("name", .string) }
-            Entity("Meeting", deletePolicy: .updateWins) {
-                Attribute("title", .string)
-                for name in members { Attribute(name, name == "zone" ? .string : .integer32) }
+            EntityDeclaration("Person") { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Meeting", deletePolicy: .updateWins) {
+                AttributeDeclaration("title", .string)
+                for name in members {
+                    AttributeDeclaration(name, name == "zone" ? .string : .integer32)
+                }
                 if !members.isEmpty { AttributeGroup("time", attributes: members) }
             }
         }
@@ -44,19 +46,19 @@ import Testing
         for store in stores { #expect(try store.canonicalHash() == expected) }
     }
 
-    private func time(_ store: Store, _ id: LocalID) throws -> [Value?] {
+    private func time(_ store: Store, _ id: LocalID) throws -> [PropertyValue?] {
         try ["start", "end"].map { try store.value($0, of: id, "Meeting") }
     }
 
-    private func set(_ store: Store, _ id: LocalID, _ values: [String: Value]) throws {
+    private func set(_ store: Store, _ id: LocalID, _ values: [String: PropertyValue]) throws {
         scenario.clock.milliseconds += 10
         _ = try store.update("Meeting", id, values)
     }
 
     /// Returns the group's value in the canonical state.
-    private func whole(_ store: Store, _ id: LocalID) throws -> Value? {
+    private func whole(_ store: Store, _ id: LocalID) throws -> PropertyValue? {
         let record = try store.recordID(of: id)
-        var found: Value?
+        var found: PropertyValue?
         try store.read { reader in
             try reader.canonicalRecords { canonical in
                 guard canonical.id == record else { return }
@@ -68,9 +70,9 @@ import Testing
         return found
     }
 
-    private func group(_ members: [(String, WireType, Value)]) -> Value {
+    private func group(_ members: [(String, WireType, PropertyValue)]) -> PropertyValue {
         GroupValue(members.map { .init(name: WireName($0.0), type: $0.1, value: $0.2) })
-            .map(Value.group) ?? .null
+            .map(PropertyValue.group) ?? .null
     }
 
     // MARK: - Merging
@@ -161,7 +163,7 @@ import Testing
     {
         let (here, _) = try meeting(9, 10)
         let before = try a.canonicalHash()
-        for value in [Value.integer(1 << 40), .string("noon")] {
+        for value in [PropertyValue.integer(1 << 40), .string("noon")] {
             let error = storeError { try set(a, here, ["end": value]) }
             #expect(error?.code == .invalidValue)
             #expect(error?.entity == "Meeting" && error?.property == "time")
@@ -301,9 +303,9 @@ import Testing
 
     @Test func `a group is no attribute of its name, and a member none by itself`() throws {
         let loose = try ManagedObjectModel {
-            Entity("Meeting") {
-                Attribute("title", .string)
-                Attribute("start", .integer32)
+            EntityDeclaration("Meeting") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("start", .integer32)
             }
         }
         let other = try scenario.open("loose", model: loose)

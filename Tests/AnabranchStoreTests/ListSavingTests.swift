@@ -9,15 +9,15 @@ import Testing
 @Suite struct `Saving lists` {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("List") {
-                Attribute("name", .string)
-                Relationship("items", toMany: "Item", ordered: true, inverse: "list")
-                Relationship("tags", toMany: "Item", ordered: true, inverse: "tagged")
+            EntityDeclaration("List") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("items", toMany: "Item", ordered: true, inverse: "list")
+                RelationshipDeclaration("tags", toMany: "Item", ordered: true, inverse: "tagged")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Relationship("list", to: "List", inverse: "items")
-                Relationship("tagged", toMany: "List", ordered: true, inverse: "tags")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("list", to: "List", inverse: "items")
+                RelationshipDeclaration("tagged", toMany: "List", ordered: true, inverse: "tags")
             }
         }
     }
@@ -146,9 +146,9 @@ import Testing
             let names = try lists.shown(name).compactMap {
                 try lists.store.value("name", of: $0, "Item")
             }
-            let runs = [["a0", "a1", "a2"], ["b0", "b1", "b2"]].map { $0.map(Value.string) }
-            let first: [Value] = [.string("0")]
-            let last: [Value] = [.string("1")]
+            let runs = [["a0", "a1", "a2"], ["b0", "b1", "b2"]].map { $0.map(PropertyValue.string) }
+            let first: [PropertyValue] = [.string("0")]
+            let last: [PropertyValue] = [.string("1")]
             #expect(
                 names == first + runs[0] + runs[1] + last
                     || names == first + runs[1] + runs[0] + last)

@@ -17,7 +17,7 @@ import Testing
         let name = try #require(person.slotIndex(named: "name"))
         for letter in ["a", "b", "c"] {
             let id = try store.reserveNumbers(1).lowerBound
-            var slots = [Value](repeating: .null, count: person.slots.count)
+            var slots = [PropertyValue](repeating: .null, count: person.slots.count)
             slots[name] = .string(String(repeating: letter, count: 400_000))
             var request = SaveRequest(author: "app")
             request.inserts = [.init(entity: person, rows: [(id, slots)])]

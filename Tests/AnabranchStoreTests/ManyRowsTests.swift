@@ -23,7 +23,7 @@ import Testing
     }
 
     private func request(
-        _ store: Store, _ ids: [LocalID], _ slots: [String: (Int) -> Value]
+        _ store: Store, _ ids: [LocalID], _ slots: [String: (Int) -> PropertyValue]
     ) throws -> SaveRequest {
         let places = try slots.map { name, value in
             (try #require(scenario.person.slotIndex(named: name)), value)

@@ -13,24 +13,24 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: ManagedObjectModel {
-                Entity("Person", deletePolicy: .updateWins) {
-                    Attribute("name", .string)
-                    Attribute("visits", .integer64, mergeRule: .counter)
-                    Attribute("best", .integer64, mergeRule: .max)
-                    Attribute("born", .date, mergeRule: .firstWriter)
-                    Attribute("note", .string, mergeRule: .keepBoth)
-                    Relationship("teams", toMany: "Team", inverse: "members")
+                EntityDeclaration("Person", deletePolicy: .updateWins) {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                    AttributeDeclaration("best", .integer64, mergeRule: .max)
+                    AttributeDeclaration("born", .date, mergeRule: .firstWriter)
+                    AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                    RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
                 }
-                Entity("Team") {
-                    Attribute("title", .string)
-                    Relationship("members", toMany: "Person", inverse: "teams")
+                EntityDeclaration("Team") {
+                    AttributeDeclaration("title", .string)
+                    RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
                 }
             })
         a = try scenario.open("a")
         b = try scenario.open("b")
     }
 
-    private func shared(_ values: [String: Value]) throws -> (LocalID, LocalID) {
+    private func shared(_ values: [String: PropertyValue]) throws -> (LocalID, LocalID) {
         let anna = try a.insert("Person", values)
         try sync()
         return (anna, try b.id(of: anna, on: a))
@@ -42,7 +42,7 @@ import Testing
         #expect(try a.canonicalHash() == hash && b.canonicalHash() == hash)
     }
 
-    private func set(_ store: Store, _ id: LocalID, _ key: String, _ value: Value) throws {
+    private func set(_ store: Store, _ id: LocalID, _ key: String, _ value: PropertyValue) throws {
         _ = try store.update("Person", id, [key: value])
     }
 
@@ -167,7 +167,7 @@ import Testing
 }
 
 extension Store {
-    func insertRows(_ entity: String, _ rows: [[String: Value]]) throws -> [LocalID] {
+    func insertRows(_ entity: String, _ rows: [[String: PropertyValue]]) throws -> [LocalID] {
         let entity = model.entity(named: entity)!
         let ids = Array(try reserveNumbers(rows.count))
         var request = SaveRequest()

@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test func `files of one model have it in memory once, and only while it is used`() throws {
-        let model = try ManagedObjectModel { Entity("OnlyHere") { Attribute("name", .string) } }
+        let model = try ManagedObjectModel {
+            EntityDeclaration("OnlyHere") { AttributeDeclaration("name", .string) }
+        }
         for name in ["a", "b"] {
             try Store.open(at: scenario.path(name), model: model).close()
         }
@@ -232,25 +234,25 @@ import Testing
 
     @Test func `names that SQLite or the store keep for themselves are no obstacle`() throws {
         let model = try ManagedObjectModel {
-            Entity("Select") {
-                Attribute("select", .string)
-                Attribute("Select", .string)
-                Attribute("left", .integer64)
+            EntityDeclaration("Select") {
+                AttributeDeclaration("select", .string)
+                AttributeDeclaration("Select", .string)
+                AttributeDeclaration("left", .integer64)
             }
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("teams", toMany: "Team", inverse: "members")
-                AnabranchModel.Index("members", on: "name")
-                AnabranchModel.Index("teams", on: "name")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+                AnabranchModel.IndexDeclaration("members", on: "name")
+                AnabranchModel.IndexDeclaration("teams", on: "name")
             }
-            Entity("Team") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
-                AnabranchModel.Index("members", on: "title")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
+                AnabranchModel.IndexDeclaration("members", on: "title")
             }
-            Entity("Team_members") {
-                Attribute("title", .string)
-                AnabranchModel.Index("right", on: "title")
+            EntityDeclaration("Team_members") {
+                AttributeDeclaration("title", .string)
+                AnabranchModel.IndexDeclaration("right", on: "title")
             }
         }
         let store = try Store.open(at: scenario.path("names"), model: model)

@@ -10,11 +10,11 @@ import Testing
 @Suite struct `Stores and the reference merge` {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Relationship("boss", to: "Person")
-                Relationship("friends", toMany: "Person")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                RelationshipDeclaration("boss", to: "Person")
+                RelationshipDeclaration("friends", toMany: "Person")
             }
         }
     }
@@ -24,15 +24,17 @@ import Testing
     static func olderModels() throws -> [ManagedObjectModel] {
         [
             try ManagedObjectModel {
-                Entity("Person") { Attribute("name", .string) }
+                EntityDeclaration("Person") { AttributeDeclaration("name", .string) }
             },
             try ManagedObjectModel {
-                Entity("Person") {
-                    Relationship("boss", to: "Person")
-                    Relationship("friends", toMany: "Person")
+                EntityDeclaration("Person") {
+                    RelationshipDeclaration("boss", to: "Person")
+                    RelationshipDeclaration("friends", toMany: "Person")
                 }
             },
-            try ManagedObjectModel { Entity("Something") { Attribute("else", .string) } },
+            try ManagedObjectModel {
+                EntityDeclaration("Something") { AttributeDeclaration("else", .string) }
+            },
         ]
     }
 
@@ -48,35 +50,38 @@ import Testing
         -> ManagedObjectModel
     {
         let attributes = [
-            Attribute("age", .integer64),
-            Attribute("best", .integer32, mergeRule: .max),
-            Attribute("born", .date, mergeRule: .firstWriter),
-            Attribute("done", .boolean, mergeRule: .max),
-            Attribute("first", .string, mergeRule: .min),
-            Attribute("fee", .decimal, mergeRule: .min),
-            Attribute("note", .string, mergeRule: .keepBoth),
-            Attribute("paid", .decimal, mergeRule: .counter),
-            Attribute("peak", .double, mergeRule: .max),
-            Attribute("visits", .integer64, mergeRule: .counter),
+            AttributeDeclaration("age", .integer64),
+            AttributeDeclaration("best", .integer32, mergeRule: .max),
+            AttributeDeclaration("born", .date, mergeRule: .firstWriter),
+            AttributeDeclaration("done", .boolean, mergeRule: .max),
+            AttributeDeclaration("first", .string, mergeRule: .min),
+            AttributeDeclaration("fee", .decimal, mergeRule: .min),
+            AttributeDeclaration("note", .string, mergeRule: .keepBoth),
+            AttributeDeclaration("paid", .decimal, mergeRule: .counter),
+            AttributeDeclaration("peak", .double, mergeRule: .max),
+            AttributeDeclaration("visits", .integer64, mergeRule: .counter),
         ]
-        let members = [Attribute("city", .string), Attribute("zip", .integer32)]
+        let members = [
+            AttributeDeclaration("city", .string), AttributeDeclaration("zip", .integer32),
+        ]
         let address = members.map(\.name)
         return try ManagedObjectModel {
-            Entity("Task", deletePolicy: .updateWins) {
+            EntityDeclaration("Task", deletePolicy: .updateWins) {
                 for attribute in attributes where known(attribute.name) { attribute }
                 for member in members where known(member.name) { member }
                 for group in groups(of: address.filter(known)) { group }
-                Relationship("boss", to: "Person")
-                Relationship("chief", to: "Person", inverse: "duties")
+                RelationshipDeclaration("boss", to: "Person")
+                RelationshipDeclaration("chief", to: "Person", inverse: "duties")
             }
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 for attribute in attributes where !known(attribute.name) { attribute }
                 for member in members where !known(member.name) { member }
                 for group in groups(of: address.filter { !known($0) }) { group }
-                Relationship("friends", toMany: "Person")
-                Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
-                Relationship("queue", toMany: "Person", ordered: true)
-                Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")
+                RelationshipDeclaration("friends", toMany: "Person")
+                RelationshipDeclaration("duties", toMany: "Task", ordered: true, inverse: "chief")
+                RelationshipDeclaration("queue", toMany: "Person", ordered: true)
+                RelationshipDeclaration(
+                    "circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }

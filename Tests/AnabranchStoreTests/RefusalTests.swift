@@ -33,7 +33,9 @@ enum RefusedFile: String, CaseIterable {
         case .otherProgramWithLog: try makeWithLog(name, in: scenario)
         case .otherApplication: try scenario.sql(name, "PRAGMA application_id = 7")
         case .otherModel:
-            let model = try ManagedObjectModel { Entity("Planet") { Attribute("x", .string) } }
+            let model = try ManagedObjectModel {
+                EntityDeclaration("Planet") { AttributeDeclaration("x", .string) }
+            }
             try Store.open(at: scenario.path(name), model: model).close()
         default:
             try scenario.open(name).insertPerson("Anna")

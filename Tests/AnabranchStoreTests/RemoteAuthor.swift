@@ -48,7 +48,7 @@ struct RemoteAuthor {
 extension ChangeBlock {
     /// A write of one property of one record.
     static func write(
-        _ value: Value, to property: WireProperty, of record: RecordID,
+        _ value: PropertyValue, to property: WireProperty, of record: RecordID,
         _ entity: WireName = "Person"
     ) -> ChangeBlock {
         .update(
@@ -73,7 +73,7 @@ extension ChangeBlock {
         let member = GroupValue.Member(name: "a", type: .integer64, value: .integer(1))
         let property = WireProperty(name: WireName("g\(number)"), type: .group, rule: .group)
         return write(
-            GroupValue([member]).map(Value.group) ?? .null, to: property, of: record)
+            GroupValue([member]).map(PropertyValue.group) ?? .null, to: property, of: record)
     }
 
     /// A write under `keepBoth`.

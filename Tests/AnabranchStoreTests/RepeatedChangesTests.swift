@@ -9,15 +9,15 @@ import Testing
 @Suite struct `Change sets that change the same again and again` {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Relationship("teams", toMany: "Team", inverse: "members")
+            EntityDeclaration("Person", deletePolicy: .updateWins) {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+            EntityDeclaration("Team", deletePolicy: .updateWins) {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }

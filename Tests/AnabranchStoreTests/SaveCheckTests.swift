@@ -12,14 +12,16 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: ManagedObjectModel {
-                Entity("Person") {
-                    Attribute("email", .string)
-                    Attribute("phone", .string)
-                    Attribute("age", .integer64)
-                    Unique("email")
-                    Unique("phone")
+                EntityDeclaration("Person") {
+                    AttributeDeclaration("email", .string)
+                    AttributeDeclaration("phone", .string)
+                    AttributeDeclaration("age", .integer64)
+                    UniquenessConstraint("email")
+                    UniquenessConstraint("phone")
                 }
-                Entity("Guest", parent: "Person") { Attribute("room", .integer64) }
+                EntityDeclaration("Guest", parent: "Person") {
+                    AttributeDeclaration("room", .integer64)
+                }
             })
         store = try scenario.open("a")
     }

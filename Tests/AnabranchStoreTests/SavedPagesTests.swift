@@ -15,10 +15,10 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: try ManagedObjectModel {
-                Entity("Note") {
-                    Attribute("title", .string)
-                    Attribute("place", .integer64)
-                    Index("byPlace", on: "place")
+                EntityDeclaration("Note") {
+                    AttributeDeclaration("title", .string)
+                    AttributeDeclaration("place", .integer64)
+                    IndexDeclaration("byPlace", on: "place")
                 }
             })
     }
@@ -31,8 +31,8 @@ import Testing
         _ = try store.save(request)
     }
 
-    private func slots(_ id: LocalID) -> [Value] {
-        var slots = [Value](repeating: .null, count: note.slots.count)
+    private func slots(_ id: LocalID) -> [PropertyValue] {
+        var slots = [PropertyValue](repeating: .null, count: note.slots.count)
         slots[note.slotIndex(named: "title")!] = .string("Note \(id)")
         // Neighbours have other places, so the index is written at any page.
         slots[note.slotIndex(named: "place")!] = .integer(Int64(id * 7919 % 5000))

@@ -19,23 +19,25 @@ import Testing
 
     static func newModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Attribute("nickname", .string)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
-                Relationship("cars", toMany: "Car", inverse: "drivers")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("nickname", .string)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("cars", toMany: "Car", inverse: "drivers")
             }
-            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
-            Entity("Team") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("salary", .integer64)
             }
-            Entity("Car") {
-                Attribute("plate", .string)
-                Relationship("drivers", toMany: "Person", inverse: "cars")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
+            }
+            EntityDeclaration("Car") {
+                AttributeDeclaration("plate", .string)
+                RelationshipDeclaration("drivers", toMany: "Person", inverse: "cars")
             }
         }
     }
@@ -43,16 +45,16 @@ import Testing
     /// Returns a model without a sub-entity, an entity, attributes and a relationship.
     static func oldModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }
@@ -158,11 +160,13 @@ import Testing
 
     @Test func `a store keeps the records of an entity that its model has as abstract`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person", isAbstract: true) {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+            EntityDeclaration("Person", isAbstract: true) {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
             }
-            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("salary", .integer64)
+            }
         }
         let abstract = try scenario.open("abstract", model: model)
         let anna = try new.insert("Person", ["name": .string("Anna")])

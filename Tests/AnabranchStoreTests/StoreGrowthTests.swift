@@ -160,22 +160,22 @@ struct StoreGrowthTests {
     private static func model(of direction: Direction) throws -> ManagedObjectModel {
         guard direction != .duplicates else {
             return try ManagedObjectModel {
-                Entity("Person") {
-                    Attribute("name", .string)
-                    Unique("name")
+                EntityDeclaration("Person") {
+                    AttributeDeclaration("name", .string)
+                    UniquenessConstraint("name")
                 }
             }
         }
         return try ManagedObjectModel {
-            Entity("Person", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Relationship("teams", toMany: "Team", inverse: "members")
+            EntityDeclaration("Person", deletePolicy: .updateWins) {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team") {
-                Attribute("name", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }

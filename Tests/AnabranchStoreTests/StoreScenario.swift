@@ -24,16 +24,16 @@ final class StoreScenario {
 
     static func people() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("teams", toMany: "Team", inverse: "members")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
             }
-            Entity("Team") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
             }
         }
     }
@@ -180,7 +180,7 @@ extension Store {
     ) throws -> LocalID {
         let entity = model.entity(named: "Person")!
         let id = try reserveNumbers(1).lowerBound
-        var slots = [Value](repeating: .null, count: entity.slots.count)
+        var slots = [PropertyValue](repeating: .null, count: entity.slots.count)
         slots[entity.slotIndex(named: "name")!] = .string(name)
         slots[entity.slotIndex(named: "age")!] = .integer(age)
         if let boss { slots[entity.slotIndex(named: "boss")!] = .integer(boss) }
@@ -198,7 +198,8 @@ extension Store {
         }
     }
 
-    func value(_ key: String, of id: LocalID, _ entity: String = "Person") throws -> Value? {
+    func value(_ key: String, of id: LocalID, _ entity: String = "Person") throws -> PropertyValue?
+    {
         let slot = model.entity(named: entity)!.slotIndex(named: key)!
         return try row(entity, id).map { $0.slots[slot] }
     }
@@ -210,7 +211,7 @@ extension Store {
     ///     present one.
     ///   - isRefusing: True if a value that the author has not seen is a conflict.
     func set(
-        _ key: String, _ value: Value, of id: LocalID, author: String = "",
+        _ key: String, _ value: PropertyValue, of id: LocalID, author: String = "",
         seen: RowVersion? = nil, isRefusing: Bool = false
     ) throws {
         let entity = model.entity(named: "Person")!
@@ -243,7 +244,7 @@ extension Store {
 extension Store {
     /// Inserts a record of any entity and saves. Values that are not given are null.
     @discardableResult
-    func insert(_ entity: String, _ values: [String: Value]) throws -> LocalID {
+    func insert(_ entity: String, _ values: [String: PropertyValue]) throws -> LocalID {
         let entity = model.entity(named: entity)!
         let id = try reserveNumbers(1).lowerBound
         var request = SaveRequest()
@@ -252,8 +253,8 @@ extension Store {
         return result.renamed[id] ?? id
     }
 
-    func slots(of entity: EntityDescription, _ values: [String: Value]) -> [Value] {
-        var slots = [Value](repeating: .null, count: entity.slots.count)
+    func slots(of entity: EntityDescription, _ values: [String: PropertyValue]) -> [PropertyValue] {
+        var slots = [PropertyValue](repeating: .null, count: entity.slots.count)
         for (name, value) in values { slots[entity.slotIndex(named: name)!] = value }
         return slots
     }
@@ -299,7 +300,8 @@ extension Store {
     }
 
     func update(
-        _ entity: String, _ id: LocalID, _ values: [String: Value], version: RowVersion? = nil
+        _ entity: String, _ id: LocalID, _ values: [String: PropertyValue],
+        version: RowVersion? = nil
     ) throws -> SaveResult {
         let entity = model.entity(named: entity)!
         guard let row = try row(entity.name, id) else {

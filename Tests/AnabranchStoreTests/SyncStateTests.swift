@@ -186,7 +186,9 @@ import Testing
         hashes.insert(try a.canonicalHash())
         #expect(hashes.count == 6)
         try scenario.zone.sync(a)
-        let other = try ManagedObjectModel { Entity("Nothing") { Attribute("x", .string) } }
+        let other = try ManagedObjectModel {
+            EntityDeclaration("Nothing") { AttributeDeclaration("x", .string) }
+        }
         let c = try scenario.open("c", model: other)
         try scenario.zone.pull(into: c)
         #expect(try c.canonicalHash() == a.canonicalHash())

@@ -10,8 +10,9 @@ import Testing
 
     init() throws {
         var declaration = try StoreScenario.people().declaration
-        declaration.entities.append(Entity("Draft") { Attribute("text", .string) })
-        declaration.configurations = [Configuration("Local", "Draft", isSynced: false)]
+        declaration.entities.append(
+            EntityDeclaration("Draft") { AttributeDeclaration("text", .string) })
+        declaration.configurations = [ModelConfiguration("Local", "Draft", isSynced: false)]
         scenario = try StoreScenario(model: try ManagedObjectModel(declaration))
     }
 
@@ -53,7 +54,7 @@ import Testing
             .init(
                 entity: person,
                 rows: try store.reserveNumbers(1).map {
-                    ($0, [Value](repeating: .null, count: person.slots.count))
+                    ($0, [PropertyValue](repeating: .null, count: person.slots.count))
                 }))
         #expect(try store.save(mixed).dot?.sequence == 1)
         let payload = try store.read { try $0.changeSets(after: 0, limit: 1) }[0].changeSet.payload

@@ -16,11 +16,13 @@ enum EveryType {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            Entity("Sample") { for (name, type) in types { Attribute(name, type) } }
+            EntityDeclaration("Sample") {
+                for (name, type) in types { AttributeDeclaration(name, type) }
+            }
         ])
     }
 
-    static let values: [(String, Value)] = [
+    static let values: [(String, PropertyValue)] = [
         ("flag", .bool(true)), ("flag", .bool(false)),
         ("small", .integer(-32768)), ("small", .integer(32767)),
         ("medium", .integer(-2_147_483_648)), ("large", .integer(.min)), ("large", .integer(.max)),
@@ -42,7 +44,7 @@ enum EveryType {
         ("link", .uri("")), ("link", .uri("https://example.org/é?q=%20")),
     ]
 
-    static func decimal(_ text: String) -> Value { .decimal(ExactDecimal(text)!) }
+    static func decimal(_ text: String) -> PropertyValue { .decimal(ExactDecimal(text)!) }
 }
 
 @Suite struct `A value` {
@@ -96,7 +98,7 @@ enum EveryType {
         let scenario = try StoreScenario(model: EveryType.model())
         let a = try scenario.open("a")
         let b = try scenario.open("b")
-        let later = Value.unknown(tag: 200, bytes: [0, 0xFF, 0x41, 7])
+        let later = PropertyValue.unknown(tag: 200, bytes: [0, 0xFF, 0x41, 7])
         let id = try a.insert("Sample", [name: later])
         for store in [a, b] { try scenario.zone.sync(store) }
         let reference = try scenario.zone.reference()

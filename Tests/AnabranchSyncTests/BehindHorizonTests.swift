@@ -235,7 +235,7 @@ struct BehindHorizonTests {
     {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in
-                set.author == "bad" ? Rejection(.validationFailed, "Not here.") : nil
+                set.author == "bad" ? SaveRejection(.validationFailed, "Not here.") : nil
             })
         let names = scenario.names
         let store = try scenario.open("a.db")
@@ -322,7 +322,7 @@ struct BehindHorizonTests {
             #expect(try store.pendingSaves().count == 0)
             let present = Set(try store.names(names))
             for name in held.reduce(Set(), { $0.union($1) }) {
-                #expect(present.contains("\(Value.string(name))"), "\(name) is lost")
+                #expect(present.contains("\(PropertyValue.string(name))"), "\(name) is lost")
             }
             #expect(present.count == (try store.people(names).count), "nothing is doubled")
         }

@@ -22,7 +22,9 @@ struct ClientCertificateTests {
             clientAuthorities: try String(
                 contentsOfFile: certificates.authority, encoding: .utf8))
         container = PersistentContainer(
-            model: try ManagedObjectModel { Entity("City") { Attribute("name", .string) } },
+            model: try ManagedObjectModel {
+                EntityDeclaration("City") { AttributeDeclaration("name", .string) }
+            },
             url: URL(filePath: folder.file("a.store")))
         try container.load()
     }

@@ -19,7 +19,7 @@ struct DividedSaveTests {
     ) throws {
         var request = SaveRequest(author: "app")
         let rows = try store.reserveNumbers(count).map { id in
-            var slots = [Value](repeating: .null, count: names.person.slots.count)
+            var slots = [PropertyValue](repeating: .null, count: names.person.slots.count)
             slots[names.name] = .string("person \(id)")
             return (id: id, slots: slots)
         }

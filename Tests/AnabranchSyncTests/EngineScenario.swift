@@ -143,9 +143,9 @@ struct SmallModel: Sendable {
 
     init(ageRule: MergeRule = .lastWriter) throws {
         model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, mergeRule: ageRule)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, mergeRule: ageRule)
             }
         }
         person = try #require(model.entity(named: "Person"))
@@ -160,7 +160,7 @@ extension Store {
         _ name: String, age: Int64 = 0, by author: String = "app", _ names: SmallModel
     ) throws -> LocalID {
         let id = try reserveNumbers(1).lowerBound
-        var slots = [Value](repeating: .null, count: names.person.slots.count)
+        var slots = [PropertyValue](repeating: .null, count: names.person.slots.count)
         slots[names.name] = .string(name)
         slots[names.age] = .integer(age)
         var request = SaveRequest(author: author)

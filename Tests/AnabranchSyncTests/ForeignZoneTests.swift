@@ -13,11 +13,11 @@ import Testing
 struct ForeignZoneTests {
     private static func otherModel(withPeople: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Account") { Attribute("balance", .integer64) }
+            EntityDeclaration("Account") { AttributeDeclaration("balance", .integer64) }
             if withPeople {
-                Entity("Person") {
-                    Attribute("name", .string)
-                    Attribute("age", .integer64)
+                EntityDeclaration("Person") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("age", .integer64)
                 }
             }
         }
@@ -34,7 +34,7 @@ struct ForeignZoneTests {
 
     private static func insertAccount(into store: Store, _ model: ManagedObjectModel) throws {
         let entity = try #require(model.entity(named: "Account"))
-        let slots = entity.slots.map { _ in Value.integer(5) }
+        let slots = entity.slots.map { _ in PropertyValue.integer(5) }
         var request = SaveRequest(author: "app")
         request.inserts = [
             .init(entity: entity, rows: [(try store.reserveNumbers(1).lowerBound, slots)])

@@ -62,18 +62,18 @@ import Testing
         _ scenario: EngineScenario, _ name: String
     ) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Index("byAge", on: "age")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                IndexDeclaration("byAge", on: "age")
             }
-            Entity("Folder") {
-                Attribute("name", .string)
-                Relationship("notes", toMany: "Note", inverse: "folder")
+            EntityDeclaration("Folder") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
             }
-            Entity("Note") {
-                Attribute("name", .string)
-                Relationship("folder", to: "Folder", inverse: "notes")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
             }
         }
         var description = PersistentStoreDescription(

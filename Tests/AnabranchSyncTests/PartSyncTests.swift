@@ -24,7 +24,7 @@ struct PartSyncTests {
     private func insertPeople(_ count: Int, into store: Store) throws {
         var request = SaveRequest(author: "app")
         let rows = try store.reserveNumbers(count).map { id in
-            var slots = [Value](repeating: .null, count: names.person.slots.count)
+            var slots = [PropertyValue](repeating: .null, count: names.person.slots.count)
             slots[names.name] = .string("person \(id)")
             return (id: id, slots: slots)
         }
@@ -156,7 +156,7 @@ struct PartSyncTests {
     @Test func `a rejected save in parts is undone and can be read whole`() async throws {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in
-                set.author == "app" ? Rejection(.notAllowed, "No.") : nil
+                set.author == "app" ? SaveRejection(.notAllowed, "No.") : nil
             })
         let a = try scenario.open("a.db", partBytes: 300)
         try insertPeople(60, into: a)

@@ -20,11 +20,12 @@ struct RedoneSaveTests {
     private final class ForbiddingRule: Sendable {
         let isOn = Mutex(true)
 
-        func rejection(of set: ChangeSet) throws -> Rejection? {
+        func rejection(of set: ChangeSet) throws -> SaveRejection? {
             let insertsTeam = try set.decodedPayload().blocks.contains { block in
                 if case .insert(let rows) = block { rows.entity == "Team" } else { false }
             }
-            return insertsTeam && isOn.withLock { $0 } ? Rejection(.notAllowed, "No teams.") : nil
+            return insertsTeam && isOn.withLock { $0 }
+                ? SaveRejection(.notAllowed, "No teams.") : nil
         }
     }
 
@@ -33,16 +34,16 @@ struct RedoneSaveTests {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in try rule.rejection(of: set) })
         let model = try ManagedObjectModel {
-            Entity("Team") {
-                Attribute("name", .string)
-                Attribute("wins", .integer64, mergeRule: .counter)
-                Relationship("members", toMany: "Person", inverse: "team")
-                Relationship("fans", toMany: "Person", inverse: "favourites")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("wins", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "team")
+                RelationshipDeclaration("fans", toMany: "Person", inverse: "favourites")
             }
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("team", to: "Team", inverse: "members")
-                Relationship("favourites", toMany: "Team", inverse: "fans")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("team", to: "Team", inverse: "members")
+                RelationshipDeclaration("favourites", toMany: "Team", inverse: "fans")
             }
         }
         func open(_ name: String) throws -> PersistentContainer {

@@ -10,7 +10,7 @@ import Testing
 /// Tests of rejected saves whose history forks after a restored zone has lost them.
 struct RejectedForkTests {
     private static let validation = PushValidation { set, _ in
-        set.author == "bad" ? Rejection(.validationFailed, "Not here.") : nil
+        set.author == "bad" ? SaveRejection(.validationFailed, "Not here.") : nil
     }
 
     /// The rejected save and the first save of the other branch insert a record of one name. No log

@@ -19,11 +19,11 @@ struct RejectedSaveTests {
         try EngineScenario(
             validation: PushValidation { set, _ in
                 try set.decodedPayload().blocks.contains(where: isForbidden)
-                    ? Rejection(.validationFailed, "Not here.") : nil
+                    ? SaveRejection(.validationFailed, "Not here.") : nil
             })
     }
 
-    private static func mentions(_ values: Value...) -> @Sendable (ChangeBlock) -> Bool {
+    private static func mentions(_ values: PropertyValue...) -> @Sendable (ChangeBlock) -> Bool {
         { block in
             switch block {
             case .insert(let rows), .update(let rows):
@@ -46,9 +46,9 @@ struct RejectedSaveTests {
         #expect(outcome.isCaughtUp && outcome.blockedBy == nil)
         #expect(outcome.rejectedSaves == 1 && outcome.pushedChangeSets == 3)
         #expect(engine.status.rejectedCount == 1)
-        #expect(try a.names(names) == ["after", "good"].map { "\(Value.string($0))" })
+        #expect(try a.names(names) == ["after", "good"].map { "\(PropertyValue.string($0))" })
         let rejected = try #require(try a.rejectedSaves().first)
-        #expect(rejected.rejection == Rejection(.validationFailed, "Not here."))
+        #expect(rejected.rejection == SaveRejection(.validationFailed, "Not here."))
         #expect(rejected.consequences.count == 1)
         #expect(try rejected.operations().count == 2)
         #expect(rejected.changeSet.dot.sequence == 2 && rejected.changeSet.kind == .save)
@@ -165,7 +165,7 @@ struct RejectedSaveTests {
         try world.restore(
             backup,
             validation: PushValidation { _, _ in
-                isForbidding.withLock { $0 } ? Rejection(.notAllowed, "Closed.") : nil
+                isForbidding.withLock { $0 } ? SaveRejection(.notAllowed, "Closed.") : nil
             })
         var a = try world.scenario.open("a.db")
         try a.insert("first", age: 3, names)
@@ -183,7 +183,7 @@ struct RejectedSaveTests {
         #expect(try a.rejectedSaves().isEmpty)
         // This is the opposite case: the holder of the save learns that another log has a void.
         try world.restore(
-            nil, validation: PushValidation { _, _ in Rejection(.notAllowed, "Closed again.") })
+            nil, validation: PushValidation { _, _ in SaveRejection(.notAllowed, "Closed again.") })
         try await world.expectConverged([b, a], people: 0)
         for store in [a, b] { #expect(try store.rejectedSaves().count == 1) }
         // A void stays void in a log that would have accepted the save.
@@ -207,7 +207,7 @@ struct RejectedSaveTests {
         try world.restore(
             backup,
             validation: PushValidation { set, _ in
-                set.author == "bad" ? Rejection(.validationFailed, "Not here.") : nil
+                set.author == "bad" ? SaveRejection(.validationFailed, "Not here.") : nil
             })
         try a.insert("rejected", by: "bad", names)
         try a.setAge(7, of: "rejected", names)
@@ -253,7 +253,7 @@ struct RejectedSaveTests {
     {
         let scenario = try EngineScenario(
             validation: PushValidation { set, _ in
-                set.origin.prefix % 4 == 0 ? Rejection(.quotaExceeded, "Too much.") : nil
+                set.origin.prefix % 4 == 0 ? SaveRejection(.quotaExceeded, "Too much.") : nil
             })
         let names = scenario.names
         var generator = SeededGenerator(seed: seed)

@@ -98,7 +98,7 @@ struct ReportedExchangeTests {
         try other.insert("Bob", scenario.names)
         try await scenario.engine(other).synchronize()
         let accounts = try ManagedObjectModel {
-            Entity("Account") { Attribute("name", .string) }
+            EntityDeclaration("Account") { AttributeDeclaration("name", .string) }
         }
         let store = try scenario.open("a.db", model: accounts)
         let engine = try scenario.engine(store) { $0.refusesForeignZone = true }

@@ -29,7 +29,7 @@ struct SameReplicaTests {
         try scenario.expectConverged([a, b])
         let expected = (0..<first).map { "a\($0)" } + (0..<second).map { "b\($0)" }
         for store in [a, b] {
-            #expect(try store.names(names) == expected.map { "\(Value.string($0))" })
+            #expect(try store.names(names) == expected.map { "\(PropertyValue.string($0))" })
         }
         let log = try scenario.log()
         #expect(log.filter { $0.dot.replica == Self.replica }.count == first)

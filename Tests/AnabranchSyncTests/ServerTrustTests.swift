@@ -17,7 +17,9 @@ struct ServerTrustTests {
         folder = try TemporaryDirectory("trust")
         certificates = try TestCertificates()
         container = PersistentContainer(
-            model: try ManagedObjectModel { Entity("City") { Attribute("name", .string) } },
+            model: try ManagedObjectModel {
+                EntityDeclaration("City") { AttributeDeclaration("name", .string) }
+            },
             url: URL(filePath: folder.file("a.store")))
         try container.load()
     }

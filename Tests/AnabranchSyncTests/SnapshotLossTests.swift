@@ -21,15 +21,15 @@ import Testing
         scenario = try EngineScenario()
         scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         let model = try ManagedObjectModel {
-            Entity("Note") {
-                Attribute("text", .string)
-                Attribute("color", .string)
-                Attribute("reads", .integer64, mergeRule: .counter)
-                Relationship("tags", toMany: "Tag", inverse: "notes")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("color", .string)
+                AttributeDeclaration("reads", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "notes")
             }
-            Entity("Tag") {
-                Attribute("name", .string)
-                Relationship("notes", toMany: "Note", inverse: "tags")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "tags")
             }
         }
         a = try Self.container(scenario.folder.file("a.db"), model, isInMemory)

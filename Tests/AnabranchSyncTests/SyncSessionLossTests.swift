@@ -79,7 +79,7 @@ struct SyncSessionLossTests {
         _ = script.advance(Script.page(to: 0))
         _ = script.advance(.loaded(Script.pending(2), Script.state(pending: 2)))
         let sets = Script.sets(2)
-        let rejection = Rejection(.notAllowed, "No.")
+        let rejection = SaveRejection(.notAllowed, "No.")
         let void = ChangeSet(voiding: sets[0], for: rejection)
         func taken(_ digest: Digest) -> ScriptedEvent {
             .received(

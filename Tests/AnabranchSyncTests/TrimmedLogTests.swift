@@ -437,7 +437,7 @@ import Testing
         async throws
     {
         let rule = PushValidation { set, _ in
-            set.dot.sequence == 1 ? Rejection(.validationFailed, "Not here.") : nil
+            set.dot.sequence == 1 ? SaveRejection(.validationFailed, "Not here.") : nil
         }
         let world = try RestoredZone()
         let names = world.scenario.names

@@ -27,8 +27,10 @@ import Testing
     private static func model(isSynced: Bool) throws -> ManagedObjectModel {
         var declaration = try SmallModel().model.declaration
         declaration.entities.append(
-            Entity("Draft", deletePolicy: .updateWins) { Attribute("text", .string) })
-        declaration.configurations = [Configuration("Local", "Draft", isSynced: isSynced)]
+            EntityDeclaration("Draft", deletePolicy: .updateWins) {
+                AttributeDeclaration("text", .string)
+            })
+        declaration.configurations = [ModelConfiguration("Local", "Draft", isSynced: isSynced)]
         return try ManagedObjectModel(declaration)
     }
 

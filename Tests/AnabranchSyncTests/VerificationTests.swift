@@ -335,7 +335,7 @@ extension Store {
             .init(
                 entity: model.person,
                 rows: names.enumerated().map { index, name in
-                    var slots = [Value](repeating: .null, count: model.person.slots.count)
+                    var slots = [PropertyValue](repeating: .null, count: model.person.slots.count)
                     slots[model.name] = .string(name)
                     slots[model.age] = .integer(0)
                     return (first + Int64(index), slots)

@@ -61,7 +61,7 @@ import Testing
     @Test func `relationships and realised objects come as asked for`() async throws {
         var request = try young(3)
         request.returnsObjectsAsFaults = false
-        request.relationshipsForPrefetching = ["reports"]
+        request.relationshipKeyPathsForPrefetching = ["reports"]
         let found = try await context.fetchInBackground(request)
         let before = graph.readStatements
         #expect(found.allSatisfy { !$0.isFault && $0.reports.isEmpty })

@@ -31,12 +31,12 @@ private final class Track: ManagedObject {
 
     static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Track") {
-                Attribute("name", .string, optional: false, default: "")
-                Attribute("plays", .integer64, optional: false, default: 0)
-                Attribute("title", .string, transient: true)
-                Relationship("album", to: "Track", inverse: "tracks")
-                Relationship("tracks", toMany: "Track", inverse: "album")
+            EntityDeclaration("Track") {
+                AttributeDeclaration("name", .string, optional: false, default: "")
+                AttributeDeclaration("plays", .integer64, optional: false, default: 0)
+                AttributeDeclaration("title", .string, transient: true)
+                RelationshipDeclaration("album", to: "Track", inverse: "tracks")
+                RelationshipDeclaration("tracks", toMany: "Track", inverse: "album")
             }
         }
     }

@@ -13,17 +13,18 @@ enum ChainKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Node") {
-                Attribute("number", .integer64)
+            EntityDeclaration("Node") {
+                AttributeDeclaration("number", .integer64)
                 switch self {
                 case .toMany, .list:
-                    Relationship("parent", to: "Node", inverse: "children")
-                    Relationship(
+                    RelationshipDeclaration("parent", to: "Node", inverse: "children")
+                    RelationshipDeclaration(
                         "children", toMany: "Node", ordered: self == .list, inverse: "parent",
                         deleteRule: .cascade)
                 case .toOne:
-                    Relationship("next", to: "Node", inverse: "previous", deleteRule: .cascade)
-                    Relationship("previous", toMany: "Node", inverse: "next")
+                    RelationshipDeclaration(
+                        "next", to: "Node", inverse: "previous", deleteRule: .cascade)
+                    RelationshipDeclaration("previous", toMany: "Node", inverse: "next")
                 }
             }
         }

@@ -5,57 +5,63 @@ import Foundation
 enum CompanyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Attribute("mood", .string, transient: true)
-                Attribute("salary", .decimal)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("company", to: "Company", inverse: "staff")
-                Relationship("passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Relationship("groups", toMany: "Group", inverse: "members")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("firstName", .string)
+                AttributeDeclaration("lastName", .string)
+                AttributeDeclaration("mood", .string, transient: true)
+                AttributeDeclaration("salary", .decimal)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("company", to: "Company", inverse: "staff")
+                RelationshipDeclaration(
+                    "passport", to: "Passport", inverse: "holder", deleteRule: .cascade)
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("groups", toMany: "Group", inverse: "members")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Employee", parent: "Person") { Attribute("badge", .string) }
-            Entity("Company") {
-                Attribute("name", .string, optional: false)
-                Relationship(
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("badge", .string)
+            }
+            EntityDeclaration("Company") {
+                AttributeDeclaration("name", .string, optional: false)
+                RelationshipDeclaration(
                     "departments", toMany: "Department", inverse: "company", deleteRule: .cascade)
-                Relationship("staff", toMany: "Person", inverse: "company", deleteRule: .deny)
+                RelationshipDeclaration(
+                    "staff", toMany: "Person", inverse: "company", deleteRule: .deny)
             }
-            Entity("Department") {
-                Attribute("title", .string)
-                Relationship("company", to: "Company", optional: false, inverse: "departments")
-                Relationship("rooms", toMany: "Room", inverse: "department")
+            EntityDeclaration("Department") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration(
+                    "company", to: "Company", optional: false, inverse: "departments")
+                RelationshipDeclaration("rooms", toMany: "Room", inverse: "department")
             }
-            Entity("Room") {
-                Attribute("number", .integer32)
-                Relationship("department", to: "Department", optional: false, inverse: "rooms")
+            EntityDeclaration("Room") {
+                AttributeDeclaration("number", .integer32)
+                RelationshipDeclaration(
+                    "department", to: "Department", optional: false, inverse: "rooms")
             }
-            Entity("Group") {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "groups")
+            EntityDeclaration("Group") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "groups")
             }
-            Entity("Passport") {
-                Attribute("number", .string)
-                Relationship("holder", to: "Person", inverse: "passport")
+            EntityDeclaration("Passport") {
+                AttributeDeclaration("number", .string)
+                RelationshipDeclaration("holder", to: "Person", inverse: "passport")
             }
-            Entity("Sample") {
-                Attribute("big", .integer64)
-                Attribute("colour", .integer16)
-                Attribute("data", .binary)
-                Attribute("decimal", .decimal)
-                Attribute("double", .double)
-                Attribute("flag", .boolean)
-                Attribute("float", .float)
-                Attribute("medium", .integer32)
-                Attribute("moment", .date)
-                Attribute("small", .integer16)
-                Attribute("text", .string)
-                Attribute("token", .uuid)
-                Attribute("uri", .uri)
+            EntityDeclaration("Sample") {
+                AttributeDeclaration("big", .integer64)
+                AttributeDeclaration("colour", .integer16)
+                AttributeDeclaration("data", .binary)
+                AttributeDeclaration("decimal", .decimal)
+                AttributeDeclaration("double", .double)
+                AttributeDeclaration("flag", .boolean)
+                AttributeDeclaration("float", .float)
+                AttributeDeclaration("medium", .integer32)
+                AttributeDeclaration("moment", .date)
+                AttributeDeclaration("small", .integer16)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("token", .uuid)
+                AttributeDeclaration("uri", .uri)
             }
         }
     }

@@ -13,19 +13,19 @@ import Testing
     /// The entity and its attribute have other names, and another element.
     private static func nextVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Customer", renamingIdentifier: "Person") {
-                Attribute("name", .string)
+            EntityDeclaration("Customer", renamingIdentifier: "Person") {
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("home", renamingIdentifier: "address") {
-                    Attribute("street", .string)
-                    Attribute("town", .string, maximum: 10, renamingIdentifier: "city")
-                    Attribute("country", .string, default: "Switzerland")
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("town", .string, maximum: 10, renamingIdentifier: "city")
+                    AttributeDeclaration("country", .string, default: "Switzerland")
                     CompositeAttribute("location") {
-                        Attribute("latitude", .double, optional: false)
-                        Attribute("longitude", .double, optional: false)
+                        AttributeDeclaration("latitude", .double, optional: false)
+                        AttributeDeclaration("longitude", .double, optional: false)
                     }
                 }
-                Relationship("boss", to: "Customer", inverse: "staff")
-                Relationship("staff", toMany: "Customer", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Customer", inverse: "staff")
+                RelationshipDeclaration("staff", toMany: "Customer", inverse: "boss")
             }
         }
     }
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `forms and reads a URI whatever the wire name has in it`() throws {
         let name = "a/b ?#%ü.."
-        let model = try ManagedObjectModel { Entity("Note", wireName: name) {} }
+        let model = try ManagedObjectModel { EntityDeclaration("Note", wireName: name) {} }
         let container = PersistentContainer(
             model: model, storeDescription: .inMemory(named: UUID().uuidString))
         try container.load()

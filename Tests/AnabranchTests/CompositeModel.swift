@@ -6,19 +6,19 @@ import TestSupport
 enum CompositeModel {
     static func make(addressIsOptional: Bool = true) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("address", optional: addressIsOptional) {
-                    Attribute("street", .string)
-                    Attribute("city", .string, maximum: 10)
-                    Attribute("number", .integer16)
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("city", .string, maximum: 10)
+                    AttributeDeclaration("number", .integer16)
                     CompositeAttribute("location") {
-                        Attribute("latitude", .double, optional: false)
-                        Attribute("longitude", .double, optional: false)
+                        AttributeDeclaration("latitude", .double, optional: false)
+                        AttributeDeclaration("longitude", .double, optional: false)
                     }
                 }
-                Relationship("boss", to: "Person", inverse: "staff")
-                Relationship("staff", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("boss", to: "Person", inverse: "staff")
+                RelationshipDeclaration("staff", toMany: "Person", inverse: "boss")
             }
         }
     }

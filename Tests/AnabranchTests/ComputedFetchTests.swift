@@ -161,9 +161,9 @@ import Testing
 
     @Test func `each end of a list that is its own inverse has places of its own`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("peers", toMany: "Person", ordered: true, inverse: "peers")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("peers", toMany: "Person", ordered: true, inverse: "peers")
             }
         }
         let container = PersistentContainer(

@@ -59,16 +59,16 @@ import Testing
 
 /// Counts the conflicts that it received and passes them on.
 private final class Recorder: ConflictResolver {
-    private let batches = Mutex<[[Conflict.ID]]>([])
-    private let body: @Sendable ([Conflict], ManagedObjectContext, Int) throws -> Void
+    private let batches = Mutex<[[ConflictEntry.ID]]>([])
+    private let body: @Sendable ([ConflictEntry], ManagedObjectContext, Int) throws -> Void
 
-    init(_ body: @escaping @Sendable ([Conflict], ManagedObjectContext, Int) throws -> Void) {
+    init(_ body: @escaping @Sendable ([ConflictEntry], ManagedObjectContext, Int) throws -> Void) {
         self.body = body
     }
 
-    var given: [[Conflict.ID]] { batches.withLock { $0 } }
+    var given: [[ConflictEntry.ID]] { batches.withLock { $0 } }
 
-    func resolve(_ conflicts: [Conflict], in context: ManagedObjectContext) throws {
+    func resolve(_ conflicts: [ConflictEntry], in context: ManagedObjectContext) throws {
         let count = batches.withLock { batches in
             batches.append(conflicts.map(\.id))
             return batches.count

@@ -12,20 +12,20 @@ import Testing
 
     init() throws { scenario = try ConflictScenario() }
 
-    private func onlyConflict(_ graph: Graph) throws -> Conflict {
+    private func onlyConflict(_ graph: Graph) throws -> ConflictEntry {
         let conflicts = try graph.coordinator.conflicts()
         #expect(conflicts.count == 1)
         return try #require(conflicts.first)
     }
 
-    private func restore(_ conflict: Conflict, in graph: Graph) throws {
+    private func restore(_ conflict: ConflictEntry, in graph: Graph) throws {
         try graph.inContext { context throws in
             try context.restore(conflict)
             try context.save()
         }
     }
 
-    private func code(_ conflict: Conflict, in graph: Graph) throws -> ConflictError? {
+    private func code(_ conflict: ConflictEntry, in graph: Graph) throws -> ConflictError? {
         try graph.inContext { context throws in
             let error = #expect(throws: ConflictError.self) { try context.restore(conflict) }
             #expect(!context.hasChanges)
@@ -303,12 +303,12 @@ private struct MergeRulePair {
     init() throws {
         folder = try TemporaryDirectory("merge-rules")
         let model = try ManagedObjectModel {
-            Entity("Game") {
-                Attribute("title", .string)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("first", .integer64, mergeRule: .firstWriter)
-                Attribute("sum", .integer64, mergeRule: .counter)
-                Attribute("worst", .integer64, mergeRule: .min)
+            EntityDeclaration("Game") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("first", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("sum", .integer64, mergeRule: .counter)
+                AttributeDeclaration("worst", .integer64, mergeRule: .min)
             }
         }
         here = PersistentContainer(model: model, url: folder.url.appending(path: "here"))

@@ -74,13 +74,13 @@ extension ManagedObjectContext {
     }
 }
 
-extension Conflict {
+extension ConflictEntry {
     /// Returns the same entry with some fields replaced.
     func with(
         kind: Kind? = nil, record: RecordID? = nil, entity: String? = nil,
-        property: WireProperty? = nil, value: Value? = nil
-    ) -> Conflict {
-        Conflict(
+        property: WireProperty? = nil, value: PropertyValue? = nil
+    ) -> ConflictEntry {
+        ConflictEntry(
             id: id, kind: kind ?? self.kind, record: record ?? self.record,
             entity: entity ?? self.entity, property: property ?? self.property,
             value: value ?? self.value, lost: lost, winner: winner, winningValue: winningValue,

@@ -43,22 +43,22 @@ extension ManagedObjectContext {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("name", .string)
-                Attribute("plain", .string, default: "p")
-                Attribute("born", .string, default: "b", mergeRule: .firstWriter)
-                Attribute("best", .integer64, default: 3, mergeRule: .max)
-                Attribute("memo", .string, default: "m", mergeRule: .keepBoth)
-                Attribute("votes", .integer64, default: 2, mergeRule: .counter)
-                Attribute("low", .integer64, default: 1)
-                Attribute("high", .integer64, default: 9)
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("plain", .string, default: "p")
+                AttributeDeclaration("born", .string, default: "b", mergeRule: .firstWriter)
+                AttributeDeclaration("best", .integer64, default: 3, mergeRule: .max)
+                AttributeDeclaration("memo", .string, default: "m", mergeRule: .keepBoth)
+                AttributeDeclaration("votes", .integer64, default: 2, mergeRule: .counter)
+                AttributeDeclaration("low", .integer64, default: 1)
+                AttributeDeclaration("high", .integer64, default: 9)
                 AttributeGroup("range", "low", "high")
                 CompositeAttribute("place", optional: false) {
-                    Attribute("city", .string)
-                    Attribute("country", .string, default: "CH")
+                    AttributeDeclaration("city", .string)
+                    AttributeDeclaration("country", .string, default: "CH")
                     CompositeAttribute("point", optional: false) {
-                        Attribute("x", .double, default: 1)
-                        Attribute("y", .double, default: 2)
+                        AttributeDeclaration("x", .double, default: 1)
+                        AttributeDeclaration("y", .double, default: 2)
                     }
                 }
             }
@@ -102,11 +102,13 @@ extension ManagedObjectContext {
     @Test func `nil is nil on another replica too, and later defaults do not change it`() throws {
         func model(_ low: Int64?, _ later: Int64?) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("Thing") {
-                    Attribute("name", .string)
-                    Attribute("plain", .integer64, default: low.map(Value.integer))
-                    Attribute("low", .integer64, default: low.map(Value.integer))
-                    Attribute("high", .integer64, default: later.map(Value.integer))
+                EntityDeclaration("Thing") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration(
+                        "plain", .integer64, default: low.map(PropertyValue.integer))
+                    AttributeDeclaration("low", .integer64, default: low.map(PropertyValue.integer))
+                    AttributeDeclaration(
+                        "high", .integer64, default: later.map(PropertyValue.integer))
                     AttributeGroup("range", "low", "high")
                 }
             }
@@ -136,9 +138,9 @@ extension ManagedObjectContext {
     @Test func `a first writer that nobody has written can still be written`() throws {
         let container = try shelf.open(
             ManagedObjectModel {
-                Entity("Thing") {
-                    Attribute("name", .string)
-                    Attribute("born", .string, mergeRule: .firstWriter)
+                EntityDeclaration("Thing") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("born", .string, mergeRule: .firstWriter)
                 }
             })
         try container.inContext { context in
@@ -159,22 +161,22 @@ extension ManagedObjectContext {
 
     /// - Parameter isMandatory: True if a country must be there, and the whole place.
     private static func model(
-        hasPlace: Bool = true, isMandatory: Bool = false, country: Value = "CH"
+        hasPlace: Bool = true, isMandatory: Bool = false, country: PropertyValue = "CH"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("name", .string)
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("name", .string)
                 if hasPlace {
                     CompositeAttribute("place", optional: !isMandatory) {
-                        Attribute(
+                        AttributeDeclaration(
                             "city", .string, optional: false, default: isMandatory ? "?" : nil)
-                        Attribute("country", .string, default: country)
+                        AttributeDeclaration("country", .string, default: country)
                         CompositeAttribute("point") {
-                            Attribute("x", .double, optional: false)
-                            Attribute("z", .double, default: 0)
+                            AttributeDeclaration("x", .double, optional: false)
+                            AttributeDeclaration("z", .double, default: 0)
                         }
                         CompositeAttribute("unit", optional: false) {
-                            Attribute("name", .string, default: "m")
+                            AttributeDeclaration("name", .string, default: "m")
                         }
                     }
                 }
@@ -199,7 +201,7 @@ extension ManagedObjectContext {
         try container.inContext { context in
             let thing = try context.insert("Thing")
             thing["place.city"] = "Bern"
-            let shown: [String: Value] = [
+            let shown: [String: PropertyValue] = [
                 "city": "Bern", "country": "CH", "point.x": .null, "point.z": .null,
                 "unit.name": "m",
             ]
@@ -288,16 +290,17 @@ extension ManagedObjectContext {
 
 extension `Defaults of elements` {
     private static func place(
-        isMandatory: Bool, default value: Value? = nil
+        isMandatory: Bool, default value: PropertyValue? = nil
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("name", .string)
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("name", .string)
                 CompositeAttribute("place") {
-                    Attribute("city", .string)
+                    AttributeDeclaration("city", .string)
                     CompositeAttribute("point") {
-                        Attribute("x", .integer64)
-                        Attribute("y", .integer64, optional: !isMandatory, default: value)
+                        AttributeDeclaration("x", .integer64)
+                        AttributeDeclaration(
+                            "y", .integer64, optional: !isMandatory, default: value)
                     }
                 }
             }
@@ -310,7 +313,7 @@ extension `Defaults of elements` {
         let shelf = try Shelf()
         let first = try shelf.open(Self.place(isMandatory: false))
         try first.inContext { context in
-            for (name, x) in [("a", Value.integer(1)), ("b", .null)] {
+            for (name, x) in [("a", PropertyValue.integer(1)), ("b", .null)] {
                 let thing = try context.insert("Thing")
                 (thing["name"], thing["place.city"]) = (.string(name), "Bern")
                 thing["place.point.x"] = x
@@ -340,13 +343,13 @@ extension `Defaults of elements` {
         _ isMandatory: Bool, _ value: Int64 = 9
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("name", .string)
-                Attribute(
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration(
                     "rank", .integer64, optional: !isMandatory,
                     default: isMandatory ? .integer(value) : nil)
-                Attribute("from", .integer64, optional: !isMandatory, default: 1)
-                Attribute("to", .integer64)
+                AttributeDeclaration("from", .integer64, optional: !isMandatory, default: 1)
+                AttributeDeclaration("to", .integer64)
                 AttributeGroup("span", "from", "to")
             }
         }

@@ -102,10 +102,13 @@ import Testing
     @Test func `an object that a cascade deletes still reads its owner when it is reported`() throws
     {
         let model = try ManagedObjectModel {
-            Entity("Tree") {
-                Relationship("leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
+            EntityDeclaration("Tree") {
+                RelationshipDeclaration(
+                    "leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
             }
-            Entity("Leaf") { Relationship("tree", to: "Tree", inverse: "leaves") }
+            EntityDeclaration("Leaf") {
+                RelationshipDeclaration("tree", to: "Tree", inverse: "leaves")
+            }
         }
         try League(model, classes: [Leaf.self]).inContext { context throws in
             let (tree, leaf) = (try context.insert("Tree"), try context.insert(Leaf.self))

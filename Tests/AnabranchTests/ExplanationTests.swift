@@ -11,17 +11,19 @@ import Testing
     ) throws {
         let directory = try TemporaryDirectory("explained")
         let model = try ManagedObjectModel {
-            Entity("Item") {
-                Attribute("colour", .string)
-                Attribute("number", .integer64)
-                Attribute("price", .decimal)
-                Attribute("title", .string)
-                Relationship("place", to: "Item")
-                Relationship("parent", to: "Item", inverse: "children")
-                Relationship("children", toMany: "Item", inverse: "parent")
-                if indexed { Index("title", on: "title") }
+            EntityDeclaration("Item") {
+                AttributeDeclaration("colour", .string)
+                AttributeDeclaration("number", .integer64)
+                AttributeDeclaration("price", .decimal)
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("place", to: "Item")
+                RelationshipDeclaration("parent", to: "Item", inverse: "children")
+                RelationshipDeclaration("children", toMany: "Item", inverse: "parent")
+                if indexed { IndexDeclaration("title", on: "title") }
             }
-            Entity("Special", parent: "Item") { Attribute("extra", .integer64) }
+            EntityDeclaration("Special", parent: "Item") {
+                AttributeDeclaration("extra", .integer64)
+            }
         }
         let container = PersistentContainer(
             model: model,
@@ -58,9 +60,10 @@ import Testing
             #expect(explained.bindings == [.string("t7")])
             #expect(explained.rowCount == 1 && explained.scannedRowCount >= 1999)
             #expect(explained.plan.contains { $0.hasPrefix("SCAN t0") })
-            #expect(explained.advice.map(\.declaration) == [#"Index("title", on: "title")"#])
+            #expect(
+                explained.advice.map(\.declaration) == [#"IndexDeclaration("title", on: "title")"#])
             #expect(explained.advice.first?.macro == #"#Index<Item>([\.title])"#)
-            #expect(explained.description.contains(#"Index("title", on: "title")"#))
+            #expect(explained.description.contains(#"IndexDeclaration("title", on: "title")"#))
             #expect(explained.stepCount > 2000 && !explained.searchesWords)
         }
     }
@@ -76,16 +79,16 @@ import Testing
         arguments: [
             (
                 "number > 5 AND colour == 'red'",
-                [#"Index("colour_number", on: "colour", "number")"#]
+                [#"IndexDeclaration("colour_number", on: "colour", "number")"#]
             ),
-            ("7 == number", [#"Index("number", on: "number")"#]),
-            ("number IN {1, 2} AND title != nil", [#"Index("number", on: "number")"#]),
-            ("price BETWEEN {1, 2}", [#"Index("price", on: "price")"#]),
-            ("title BEGINSWITH 't77'", [#"Index("title", on: "title")"#]),
+            ("7 == number", [#"IndexDeclaration("number", on: "number")"#]),
+            ("number IN {1, 2} AND title != nil", [#"IndexDeclaration("number", on: "number")"#]),
+            ("price BETWEEN {1, 2}", [#"IndexDeclaration("price", on: "price")"#]),
+            ("title BEGINSWITH 't77'", [#"IndexDeclaration("title", on: "title")"#]),
             ("title BEGINSWITH ''", []),
             (
                 "title BEGINSWITH 't7' AND colour == 'red'",
-                [#"Index("colour_title", on: "colour", "title")"#]
+                [#"IndexDeclaration("colour_title", on: "colour", "title")"#]
             ),
             ("title ==[c] 'T7'", []), ("title BEGINSWITH[c] 'T7'", []),
             ("title CONTAINS '7'", []), ("number == parent.number", []),
@@ -98,14 +101,17 @@ import Testing
 
     @Test(
         arguments: [
-            ("parent.number == 3", [#"Index("number", on: "number")"#]),
-            ("parent.title BEGINSWITH 't77'", [#"Index("title", on: "title")"#]),
-            ("parent.number == 3 AND colour > 'a'", [#"Index("number", on: "number")"#]),
-            ("parent.number > 3 AND colour == 'a'", [#"Index("colour", on: "colour")"#]),
+            ("parent.number == 3", [#"IndexDeclaration("number", on: "number")"#]),
+            ("parent.title BEGINSWITH 't77'", [#"IndexDeclaration("title", on: "title")"#]),
+            ("parent.number == 3 AND colour > 'a'", [#"IndexDeclaration("number", on: "number")"#]),
+            ("parent.number > 3 AND colour == 'a'", [#"IndexDeclaration("colour", on: "colour")"#]),
             // Only relationships without an inverse lack an index of their own.
             (
                 "place.number == 3",
-                [#"Index("number", on: "number")"#, #"Index("place", on: "place")"#]
+                [
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("place", on: "place")"#,
+                ]
             ),
             // SQLite follows a chain of outer joins from its beginning.
             ("parent.parent.number == 3", []),
@@ -123,20 +129,26 @@ import Testing
         arguments: [
             (
                 "number == 3 OR title == 't3'",
-                [#"Index("number", on: "number")"#, #"Index("title", on: "title")"#]
+                [
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("title", on: "title")"#,
+                ]
             ),
             (
                 "number == 3 OR title BEGINSWITH 't77' AND colour == 'red'",
                 [
-                    #"Index("number", on: "number")"#,
-                    #"Index("colour_title", on: "colour", "title")"#,
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("colour_title", on: "colour", "title")"#,
                 ]
             ),
-            ("number == 3 OR number > 1998", [#"Index("number", on: "number")"#]),
+            ("number == 3 OR number > 1998", [#"IndexDeclaration("number", on: "number")"#]),
             ("number == 3 OR title CONTAINS 't3'", []),
             (
                 "price != 4 AND (number == 3 OR title == 't3')",
-                [#"Index("number", on: "number")"#, #"Index("title", on: "title")"#]
+                [
+                    #"IndexDeclaration("number", on: "number")"#,
+                    #"IndexDeclaration("title", on: "title")"#,
+                ]
             ),
         ] as [(String, [String])])
     func `a disjunction needs an index for each part`(

@@ -15,13 +15,13 @@ import Testing
         plain.fetchBatchSize = 20
         let declaration = ModelDeclaration(
             entities: [
-                Entity("Person") {
-                    Attribute("age", .integer64, optional: false, default: 0)
-                    Attribute("name", .string)
-                    Relationship("boss", to: "Person", inverse: "reports")
-                    Relationship("reports", toMany: "Person", inverse: "boss")
+                EntityDeclaration("Person") {
+                    AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                    RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 },
-                Entity("Guest", parent: "Person"),
+                EntityDeclaration("Guest", parent: "Person"),
             ],
             fetchRequestTemplates: [
                 FetchRequestTemplate(

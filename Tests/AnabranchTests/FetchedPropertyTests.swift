@@ -16,12 +16,14 @@ import Testing
     }
 
     private static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(configurations: [Configuration("Local", "Draft", isSynced: false)]) {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+        try ManagedObjectModel(configurations: [
+            ModelConfiguration("Local", "Draft", isSynced: false)
+        ]) {
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 FetchedProperty(
                     "homonyms", of: "Person",
                     predicateFormat: "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE")
@@ -38,8 +40,8 @@ import Testing
                     "namesakesOfBoss", of: "Person",
                     predicateFormat: "name == $FETCH_SOURCE.boss.name")
             }
-            Entity("Manager", parent: "Person")
-            Entity("Draft") { Attribute("owner", .string) }
+            EntityDeclaration("Manager", parent: "Person")
+            EntityDeclaration("Draft") { AttributeDeclaration("owner", .string) }
         }
     }
 

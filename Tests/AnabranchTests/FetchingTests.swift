@@ -178,7 +178,7 @@ private func above20(
         try graph.inContext { context throws in
             var request = FetchRequest<Person>()
             request.returnsObjectsAsFaults = false
-            request.relationshipsForPrefetching = ["reports", "boss"]
+            request.relationshipKeyPathsForPrefetching = ["reports", "boss"]
             let people = try context.fetch(request)
             let before = graph.readStatements
             #expect(people.allSatisfy { !$0.isFault })

@@ -7,9 +7,9 @@ enum GroupModel {
     /// - Parameter members: The members of the time that a version of the app knows.
     static func make(_ members: [String] = ["start", "end"]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Meeting") {
-                Attribute("title", .string)
-                for name in members { Attribute(name, .integer32) }
+            EntityDeclaration("Meeting") {
+                AttributeDeclaration("title", .string)
+                for name in members { AttributeDeclaration(name, .integer32) }
                 AttributeGroup("time", attributes: members)
             }
         }
@@ -36,7 +36,7 @@ final class Calendar: Sendable {
     }
 
     /// Changes the only meeting, in a later millisecond than any change before, and saves.
-    func edit(_ values: [String: Value]) throws {
+    func edit(_ values: [String: PropertyValue]) throws {
         Thread.sleep(forTimeInterval: 0.002)
         try inContext { context throws in
             let meeting = try context.meeting()
@@ -45,7 +45,7 @@ final class Calendar: Sendable {
         }
     }
 
-    func time() throws -> [Value] {
+    func time() throws -> [PropertyValue] {
         try inContext { context throws in try context.meeting().time }
     }
 }
@@ -57,5 +57,5 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    var time: [Value] { [self["start"], self["end"]] }
+    var time: [PropertyValue] { [self["start"], self["end"]] }
 }

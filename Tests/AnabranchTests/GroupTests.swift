@@ -33,7 +33,7 @@ import Testing
 
     /// Merges a save of another context into this one.
     private func merge(
-        _ values: [String: Value], into context: ManagedObjectContext
+        _ values: [String: PropertyValue], into context: ManagedObjectContext
     ) throws {
         let changes: ObjectIDChanges? = try here.inContext { other throws in
             let log = NotificationLog(ManagedObjectContext.didSave, of: other)
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: - Conflicts
 
-    private func conflict(_ calendar: Calendar) throws -> Conflict {
+    private func conflict(_ calendar: Calendar) throws -> ConflictEntry {
         let all = try calendar.coordinator.conflicts(.all)
         #expect(all.count == 1)
         return try #require(all.first)
@@ -211,7 +211,7 @@ import Testing
             })
         return RejectedSave(
             id: 1, changeSet: entry.changeSet, consequences: [],
-            rejection: Rejection(.notAllowed, "Not today."), noticedMilliseconds: 0)
+            rejection: SaveRejection(.notAllowed, "Not today."), noticedMilliseconds: 0)
     }
 
     @Test func `a redone save keeps the group members that this model does not know`() throws {

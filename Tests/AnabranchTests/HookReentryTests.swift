@@ -38,13 +38,14 @@ private final class Meddler: ManagedObject {
 
     static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Meddler") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("name", .string)
-                Relationship("boss", to: "Meddler", inverse: "reports")
-                Relationship("owner", to: "Meddler", inverse: "parts")
-                Relationship("parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)
-                Relationship("reports", toMany: "Meddler", inverse: "boss")
+            EntityDeclaration("Meddler") {
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("boss", to: "Meddler", inverse: "reports")
+                RelationshipDeclaration("owner", to: "Meddler", inverse: "parts")
+                RelationshipDeclaration(
+                    "parts", toMany: "Meddler", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration("reports", toMany: "Meddler", inverse: "boss")
             }
         }
     }

@@ -140,7 +140,8 @@ import Testing
         let first = try container(description)
         try save("Anna", in: first)
         let other = PersistentContainer(
-            model: try ManagedObjectModel { Entity("Planet") }, storeDescription: description)
+            model: try ManagedObjectModel { EntityDeclaration("Planet") },
+            storeDescription: description)
         let error = #expect(throws: StoreError.self) { try other.load() }
         #expect(error?.code == .migrationNotInferred)
         let untyped = PersistentContainer(storeDescription: description)

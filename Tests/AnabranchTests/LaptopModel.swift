@@ -19,14 +19,14 @@ final class Shop: Sendable {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Laptop") {
-                Attribute("colour", .transformable, transformer: "Dye")
-                Attribute("label", .string, default: "new", transient: true)
-                Attribute("mark", .undefined, transient: true)
-                Attribute("shade", .transformable, transformer: "Dye", transient: true)
-                Attribute("tags", .transformable)
-                Attribute("title", .string)
-                Attribute("unknown", .transformable, transformer: "NobodysTransformer")
+            EntityDeclaration("Laptop") {
+                AttributeDeclaration("colour", .transformable, transformer: "Dye")
+                AttributeDeclaration("label", .string, default: "new", transient: true)
+                AttributeDeclaration("mark", .undefined, transient: true)
+                AttributeDeclaration("shade", .transformable, transformer: "Dye", transient: true)
+                AttributeDeclaration("tags", .transformable)
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("unknown", .transformable, transformer: "NobodysTransformer")
             }
         }
     }

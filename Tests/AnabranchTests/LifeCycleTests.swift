@@ -5,9 +5,9 @@ import Testing
 @Suite struct `The life of an object` {
     private func watchedLeague() throws -> League {
         let model = try ManagedObjectModel {
-            Entity("Watched") {
-                Attribute("number", .integer16)
-                Attribute("text", .string, default: "x")
+            EntityDeclaration("Watched") {
+                AttributeDeclaration("number", .integer16)
+                AttributeDeclaration("text", .string, default: "x")
             }
         }
         return try League(model, classes: [Watched.self])
@@ -121,7 +121,7 @@ import Testing
             anna.lastName = "A"
             anna.boss = boss
             let before = graph.readStatements
-            let target = Value.reference(try boss.objectID.recordID)
+            let target = PropertyValue.reference(try boss.objectID.recordID)
             #expect(try anna.changedValues() == ["lastName": "A", "boss": target])
             #expect(try anna.hasFault(forRelationshipNamed: "reports"))
             #expect(graph.readStatements == before)
@@ -138,7 +138,7 @@ import Testing
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
             let (old, new) = (try context.insert(Passport.self), try context.insert(Passport.self))
-            func reference(_ object: ManagedObject) throws -> Value {
+            func reference(_ object: ManagedObject) throws -> PropertyValue {
                 .reference(try object.objectID.recordID)
             }
             anna.passport = old

@@ -7,23 +7,25 @@ import TestSupport
 enum ListModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Album") {
-                Attribute("title", .string)
-                Relationship(
+            EntityDeclaration("Album") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration(
                     "songs", toMany: "Song", ordered: true, inverse: "album",
                     deleteRule: .cascade)
             }
-            Entity("Song") {
-                Attribute("name", .string)
-                Relationship("album", to: "Album", inverse: "songs")
-                Relationship("mixes", toMany: "Mix", ordered: true, inverse: "songs")
-                Relationship("fans", toMany: "Fan", inverse: "likes")
+            EntityDeclaration("Song") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("album", to: "Album", inverse: "songs")
+                RelationshipDeclaration("mixes", toMany: "Mix", ordered: true, inverse: "songs")
+                RelationshipDeclaration("fans", toMany: "Fan", inverse: "likes")
             }
-            Entity("Mix") {
-                Attribute("title", .string)
-                Relationship("songs", toMany: "Song", ordered: true, inverse: "mixes")
+            EntityDeclaration("Mix") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "mixes")
             }
-            Entity("Fan") { Relationship("likes", toMany: "Song", ordered: true, inverse: "fans") }
+            EntityDeclaration("Fan") {
+                RelationshipDeclaration("likes", toMany: "Song", ordered: true, inverse: "fans")
+            }
         }
     }
 

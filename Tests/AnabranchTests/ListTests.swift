@@ -360,11 +360,13 @@ import Testing
     @Test func `a member that can't be read is a fault, and the next save throws`() throws {
         let directory = try TemporaryDirectory("lists")
         let model = try ManagedObjectModel {
-            Entity("Shelf") {
-                Relationship("media", toMany: "Medium", ordered: true, inverse: "shelf")
+            EntityDeclaration("Shelf") {
+                RelationshipDeclaration("media", toMany: "Medium", ordered: true, inverse: "shelf")
             }
-            Entity("Medium") { Relationship("shelf", to: "Shelf", inverse: "media") }
-            Entity("Book", parent: "Medium") { Attribute("title", .string) }
+            EntityDeclaration("Medium") {
+                RelationshipDeclaration("shelf", to: "Shelf", inverse: "media")
+            }
+            EntityDeclaration("Book", parent: "Medium") { AttributeDeclaration("title", .string) }
         }
         let container = PersistentContainer(
             model: model, url: URL(filePath: directory.file("shelf.anabranch")))

@@ -123,7 +123,8 @@ import Testing
             try sample.setValue(Decimal(1) / 8, forKey: "double")
             #expect(sample.big == 5 && sample.small == -7 && sample.double == 0.125)
             for (key, value) in [
-                ("big", Value.double(5.5)), ("big", 1e19), ("small", 40_000.0), ("big", "5"),
+                ("big", PropertyValue.double(5.5)), ("big", 1e19), ("small", 40_000.0),
+                ("big", "5"),
             ] {
                 #expect(throws: PropertyError.self) { try sample.setValue(value, forKey: key) }
             }
@@ -135,7 +136,7 @@ import Testing
         let graph = try Graph()
         try graph.inContext { context throws in
             let sample = try context.insert(Sample.self)
-            func message(_ value: Value, _ key: String) -> String? {
+            func message(_ value: PropertyValue, _ key: String) -> String? {
                 #expect(throws: PropertyError.self) { try sample.setValue(value, forKey: key) }?
                     .message
             }

@@ -9,7 +9,7 @@ import Testing
         let (hash, slots) = (model.hash, try #require(model.entity(named: "Person")).slots.count)
         var copy = model.declaration
         let place = try #require(copy.entities.firstIndex { $0.name == "Person" })
-        copy.entities[place].attributes.append(Attribute("nickname", .string))
+        copy.entities[place].attributes.append(AttributeDeclaration("nickname", .string))
         let other = try ManagedObjectModel(copy)
         #expect(other.entity(named: "Person")?.property(named: "nickname") != nil)
         #expect(other.hash != hash)
@@ -50,7 +50,7 @@ import Testing
         var copy = graph.coordinator.model.declaration
         graph.coordinator.close()
         let place = try #require(copy.entities.firstIndex { $0.name == "Person" })
-        copy.entities[place].attributes.append(Attribute("nickname", .string))
+        copy.entities[place].attributes.append(AttributeDeclaration("nickname", .string))
         var description = PersistentStoreDescription(url: graph.file("company.anabranch"))
         description.options.migratesStoreAutomatically = false
         let other = PersistentContainer(

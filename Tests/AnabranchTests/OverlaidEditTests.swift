@@ -12,12 +12,14 @@ private struct EditedProperty: CustomStringConvertible, Sendable {
     let unsaved: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void
     let other: @Sendable (ManagedObject, ManagedObjectContext) throws -> Void
     /// The discarded value, and the one that replaced it.
-    let lost: Value
-    let winning: Value
+    let lost: PropertyValue
+    let winning: PropertyValue
 
     var description: String { name }
 
-    static func attribute(_ name: String, _ unsaved: Value, _ other: Value) -> EditedProperty {
+    static func attribute(_ name: String, _ unsaved: PropertyValue, _ other: PropertyValue)
+        -> EditedProperty
+    {
         EditedProperty(
             name: name, unsaved: { thing, _ in try thing.setValue(unsaved, forKey: name) },
             other: { thing, _ in try thing.setValue(other, forKey: name) }, lost: other,
@@ -30,16 +32,16 @@ private struct EditedProperty: CustomStringConvertible, Sendable {
         attribute("price", .integer(3), .null),
         EditedProperty(
             name: "end of an attribute group",
-            unsaved: { thing, _ in try thing.setValue(Value.integer(3), forKey: "start") },
-            other: { thing, _ in try thing.setValue(Value.integer(9), forKey: "end") },
+            unsaved: { thing, _ in try thing.setValue(PropertyValue.integer(3), forKey: "start") },
+            other: { thing, _ in try thing.setValue(PropertyValue.integer(9), forKey: "end") },
             lost: span(1, 9), winning: span(3, 2)),
     ]
 
-    private static func span(_ start: Int64, _ end: Int64) -> Value {
+    private static func span(_ start: Int64, _ end: Int64) -> PropertyValue {
         let members = [("end", end), ("start", start)].map {
             GroupValue.Member(name: $0, type: .integer32, value: .integer($1))
         }
-        return GroupValue(ascending: members).map(Value.group) ?? .null
+        return GroupValue(ascending: members).map(PropertyValue.group) ?? .null
     }
 }
 
@@ -89,25 +91,25 @@ private final class Things: Sendable {
     init() throws {
         directory = try TemporaryDirectory("things")
         let model = try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("price", .integer32)
-                Attribute("uses", .integer64, mergeRule: .counter)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("first", .string, mergeRule: .firstWriter)
-                Attribute("start", .integer32)
-                Attribute("end", .integer32)
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("price", .integer32)
+                AttributeDeclaration("uses", .integer64, mergeRule: .counter)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("first", .string, mergeRule: .firstWriter)
+                AttributeDeclaration("start", .integer32)
+                AttributeDeclaration("end", .integer32)
                 AttributeGroup("span", attributes: ["start", "end"])
-                Relationship("box", to: "Box", inverse: "things")
-                Relationship("tags", toMany: "Tag", inverse: "things")
+                RelationshipDeclaration("box", to: "Box", inverse: "things")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
             }
-            Entity("Box") {
-                Attribute("label", .string)
-                Relationship("things", toMany: "Thing", inverse: "box")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("label", .string)
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "box")
             }
-            Entity("Tag") {
-                Attribute("label", .string)
-                Relationship("things", toMany: "Thing", inverse: "tags")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("label", .string)
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")
             }
         }
         container = PersistentContainer(
@@ -274,7 +276,7 @@ extension ManagedObjectContext {
         #expect(error == nil)
         let conflict = try #require(try here.coordinator.conflicts().first)
         let labels = try here.inContext { context throws in
-            try [conflict.value, conflict.winningValue].map { value -> Value? in
+            try [conflict.value, conflict.winningValue].map { value -> PropertyValue? in
                 guard case .reference(let record)? = value,
                     let id = try context.coordinator.managedObjectID(
                         for: record, entity: try context.box("A").entity)
@@ -612,7 +614,7 @@ extension ManagedObjectContext {
     }
 
     @Test func `are notified and passed to the resolver`() async throws {
-        let resolved = Mutex<[Conflict]>([])
+        let resolved = Mutex<[ConflictEntry]>([])
         here.coordinator.conflictResolver = ClosureConflictResolver { conflicts, context in
             resolved.withLock { $0 += conflicts }
             try context.thing().setValue(12, forKey: "price")

@@ -66,7 +66,7 @@ import Testing
         try [here, there].map { box in try box.inContext { try owner.songs($0).names } }
     }
 
-    private var conflicts: [Conflict] {
+    private var conflicts: [ConflictEntry] {
         get throws { try here.container.coordinator.conflicts() }
     }
 

@@ -10,9 +10,9 @@ import Testing
         _ deleteRule: DeleteRule = .nullify, optional: Bool = true
     ) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship(
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration(
                     "spouse", to: "Person", optional: optional, inverse: "spouse",
                     deleteRule: deleteRule)
             }
@@ -281,9 +281,9 @@ import Testing
     {
         let scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Person") {
-                    Attribute("name", .string)
-                    Relationship("spouse", to: "Person", inverse: "spouse")
+                EntityDeclaration("Person") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
                 }
             })
         let names = ["Anna", "Bob", "Cleo"]

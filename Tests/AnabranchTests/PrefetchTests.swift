@@ -27,7 +27,7 @@ import Testing
 
     private func bosses(prefetching keyPaths: String...) throws -> FetchRequest<Person> {
         var request = try FetchRequest<Person>(where: \.age >= 0)
-        request.relationshipsForPrefetching = keyPaths
+        request.relationshipKeyPathsForPrefetching = keyPaths
         return request
     }
 

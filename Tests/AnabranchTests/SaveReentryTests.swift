@@ -238,9 +238,9 @@ private final class Twin: ManagedObject {
 
     @Test func `objects that go with each other are deleted once`() throws {
         let model = try ManagedObjectModel {
-            Entity("Twin") {
-                Relationship("younger", to: "Twin", inverse: "elder")
-                Relationship("elder", to: "Twin", inverse: "younger")
+            EntityDeclaration("Twin") {
+                RelationshipDeclaration("younger", to: "Twin", inverse: "elder")
+                RelationshipDeclaration("elder", to: "Twin", inverse: "younger")
             }
         }
         let league = try League(model, classes: [Twin.self])

@@ -27,35 +27,35 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Region", isAbstract: true) {
-                Attribute("code", .string)
-                Unique("code")
+            EntityDeclaration("Region", isAbstract: true) {
+                AttributeDeclaration("code", .string)
+                UniquenessConstraint("code")
             }
-            Entity("Continent", parent: "Region") {
-                Attribute("label", .string)
-                Attribute("size", .integer64)
-                Relationship("chief", to: "Mood", inverse: "chiefOfContinent")
-                Relationship("moods", toMany: "Mood", inverse: "continent")
-                Relationship("tags", toMany: "Tag", inverse: "continents")
+            EntityDeclaration("Continent", parent: "Region") {
+                AttributeDeclaration("label", .string)
+                AttributeDeclaration("size", .integer64)
+                RelationshipDeclaration("chief", to: "Mood", inverse: "chiefOfContinent")
+                RelationshipDeclaration("moods", toMany: "Mood", inverse: "continent")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "continents")
             }
-            Entity("Country", parent: "Region") {
-                Attribute("label", .string)
-                Attribute("size", .string)
-                Relationship("chief", to: "Mood", inverse: "chiefOfCountry")
-                Relationship("moods", toMany: "Mood", inverse: "country")
-                Relationship("tags", toMany: "Tag", inverse: "countries")
+            EntityDeclaration("Country", parent: "Region") {
+                AttributeDeclaration("label", .string)
+                AttributeDeclaration("size", .string)
+                RelationshipDeclaration("chief", to: "Mood", inverse: "chiefOfCountry")
+                RelationshipDeclaration("moods", toMany: "Mood", inverse: "country")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "countries")
             }
-            Entity("Mood") {
-                Attribute("rating", .integer16)
-                Relationship("continent", to: "Continent", inverse: "moods")
-                Relationship("country", to: "Country", inverse: "moods")
-                Relationship("chiefOfContinent", to: "Continent", inverse: "chief")
-                Relationship("chiefOfCountry", to: "Country", inverse: "chief")
+            EntityDeclaration("Mood") {
+                AttributeDeclaration("rating", .integer16)
+                RelationshipDeclaration("continent", to: "Continent", inverse: "moods")
+                RelationshipDeclaration("country", to: "Country", inverse: "moods")
+                RelationshipDeclaration("chiefOfContinent", to: "Continent", inverse: "chief")
+                RelationshipDeclaration("chiefOfCountry", to: "Country", inverse: "chief")
             }
-            Entity("Tag") {
-                Attribute("name", .string)
-                Relationship("continents", toMany: "Continent", inverse: "tags")
-                Relationship("countries", toMany: "Country", inverse: "tags")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("continents", toMany: "Continent", inverse: "tags")
+                RelationshipDeclaration("countries", toMany: "Country", inverse: "tags")
             }
         }
     }

@@ -127,10 +127,11 @@ import Testing
 
     @Test func `one of Core Data's transformer names is the default, another is unknown`() throws {
         let model = try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
-                Attribute("plain", .transformable)
-                Attribute("secure", .transformable, transformer: "NSSecureUnarchiveFromData")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
+                AttributeDeclaration("plain", .transformable)
+                AttributeDeclaration(
+                    "secure", .transformable, transformer: "NSSecureUnarchiveFromData")
             }
         }
         try League(model).inContext { context throws in
@@ -370,7 +371,7 @@ import Testing
         let shop = try Shop()
         try shop.inContext { context throws in
             let laptop = try context.insert("Laptop")
-            for value in [Value.integer(7), .string("x"), .data(Data([1])), .null] {
+            for value in [PropertyValue.integer(7), .string("x"), .data(Data([1])), .null] {
                 try laptop.setValue(value, forKey: "mark")
                 #expect(try laptop.value(forKey: "mark") == value)
             }

@@ -241,15 +241,15 @@ import Testing
     private func container() throws -> PersistentContainer {
         let container = PersistentContainer(
             model: try ManagedObjectModel {
-                Entity("Team") {
-                    Relationship(
+                EntityDeclaration("Team") {
+                    RelationshipDeclaration(
                         "guests", toMany: "Guest", optional: false, transient: true, maxCount: 2,
                         inverse: "host")
                 }
-                Entity("Guest") {
-                    Attribute("name", .string)
-                    Relationship("rival", to: "Guest", transient: true)
-                    Relationship(
+                EntityDeclaration("Guest") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("rival", to: "Guest", transient: true)
+                    RelationshipDeclaration(
                         "host", to: "Team", optional: false, transient: true, inverse: "guests",
                         deleteRule: .deny)
                 }

@@ -84,7 +84,7 @@ private enum Sky: String, AttributeEnum { case clear, cloudy }
 private enum Trend: String, AttributeEnum {
     case up, down, other
 
-    static func reading(_ value: Value) -> Trend? {
+    static func reading(_ value: PropertyValue) -> Trend? {
         String.reading(value).map { Trend(rawValue: $0) ?? .other }
     }
 }

@@ -9,10 +9,10 @@ struct WideEntityTests {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Wide") {
-                for number in 0..<width { Attribute("a\(number)", .integer64) }
-                Relationship("twin", to: "Wide", inverse: "twins")
-                Relationship("twins", toMany: "Wide", inverse: "twin")
+            EntityDeclaration("Wide") {
+                for number in 0..<width { AttributeDeclaration("a\(number)", .integer64) }
+                RelationshipDeclaration("twin", to: "Wide", inverse: "twins")
+                RelationshipDeclaration("twins", toMany: "Wide", inverse: "twin")
             }
         }
     }
@@ -55,7 +55,7 @@ struct WideEntityTests {
         try container.newBackgroundContext().performAndWait { context in
             var request = FetchRequest<ManagedObject>(entityName: "Wide")
             request.predicate = try FetchPredicate("a1 == 2")
-            request.relationshipsForPrefetching = ["twins"]
+            request.relationshipKeyPathsForPrefetching = ["twins"]
             let owner = try #require(try context.fetch(request).first)
             #expect(owner.objectID == ids[1])
             let twins = try owner.objects(forKey: "twins")

@@ -112,7 +112,7 @@ final class ClientUnderTest {
         guard let note = reader.schema.model.entity(named: "Note"),
             let slot = note.slotIndex(named: "pair")
         else { return 0 }
-        var counts: [Value: Int] = [:]
+        var counts: [PropertyValue: Int] = [:]
         try reader.rows(FetchQuery(entity: note)) { counts[$0.slots[slot], default: 0] += 1 }
         return counts.values.count { $0 != 2 }
     }

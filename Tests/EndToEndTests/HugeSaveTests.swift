@@ -22,16 +22,16 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Page") {
-                Attribute("text", .string)
-                Attribute("number", .integer64)
-                Attribute("image", .binary)
+            EntityDeclaration("Page") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("number", .integer64)
+                AttributeDeclaration("image", .binary)
             }
         }
     }
 
     /// Returns text without repetitions, so that compression does not shrink it.
-    private static func text(_ generator: inout SeededGenerator) -> Value {
+    private static func text(_ generator: inout SeededGenerator) -> PropertyValue {
         var text = ""
         text.reserveCapacity(1024)
         while text.utf8.count < 1000 { text += String(generator.next(), radix: 36) }
@@ -45,12 +45,12 @@ import Testing
         }
         var generator = SeededGenerator(seed: 18)
         let rows = try store.reserveNumbers(Self.recordCount).map { id in
-            var row = [Value](repeating: .null, count: page.slots.count)
+            var row = [PropertyValue](repeating: .null, count: page.slots.count)
             row[slots[0]] = Self.text(&generator)
             row[slots[1]] = .integer(id)
             return (id: id, slots: row)
         }
-        var image = [Value](repeating: .null, count: page.slots.count)
+        var image = [PropertyValue](repeating: .null, count: page.slots.count)
         image[slots[2]] = .data(
             Data((0..<Self.blobBytes).map { UInt8(truncatingIfNeeded: $0 / 7) }))
         var request = SaveRequest(author: "import")

@@ -20,9 +20,9 @@ import Testing
     init() throws {
         folder = try TemporaryDirectory("huge-value")
         model = try ManagedObjectModel {
-            Entity("Film") {
-                Attribute("title", .string)
-                Attribute("content", .binary)
+            EntityDeclaration("Film") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("content", .binary)
             }
         }
     }
@@ -49,7 +49,7 @@ import Testing
         let store = try Store.open(at: path, model: model)
         defer { store.close() }
         let film = try #require(store.model.entity(named: "Film"))
-        var row = [Value](repeating: .null, count: film.slots.count)
+        var row = [PropertyValue](repeating: .null, count: film.slots.count)
         row[try #require(film.slotIndex(named: "content"))] = .data(Self.content(byteCount))
         row[try #require(film.slotIndex(named: "title"))] = .string("The longest one")
         var request = SaveRequest(author: "import")

@@ -37,10 +37,10 @@ import Testing
         with attribute: String, isOrdered: Bool = false
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute(attribute, .string)
-                Relationship(
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration(attribute, .string)
+                RelationshipDeclaration(
                     "friends", toMany: "Person", ordered: isOrdered, inverse: "friends")
             }
         }
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Checks that a store is whole, and returns true if it was migrated.
-    private func isMigrated(_ path: String, by kind: Kind, hash: Digest) throws -> Bool {
+    private func isMigrated(_ path: String, by kind: Kind, hash: String) throws -> Bool {
         let before = try open(path, with: Self.oldModel.get())
         let container = try #require(try before ?? open(path, with: Self.newModel(kind)))
         defer { container.coordinator.close() }
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Migrates in this process what a killed one has left, and checks that nothing else is left.
-    private func checkNextMigration(of store: String, by kind: Kind, hash: Digest) throws {
+    private func checkNextMigration(of store: String, by kind: Kind, hash: String) throws {
         for keepsCopy in [true, false] {
             var description = PersistentStoreDescription(url: URL(filePath: store))
             description.options.keepsCopyWhenMigrating = keepsCopy

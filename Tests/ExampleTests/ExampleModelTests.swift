@@ -15,19 +15,19 @@ import Testing
         let model = try ManagedObjectModel(
             Person.self, Employee.self, Department.self)
         let written = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("likedBy", toMany: "Person", inverse: "likes")
-                Relationship("likes", toMany: "Person", inverse: "likedBy")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("likedBy", toMany: "Person", inverse: "likes")
+                RelationshipDeclaration("likes", toMany: "Person", inverse: "likedBy")
             }
-            Entity("Employee", parent: "Person") {
-                Attribute("badge", .string)
-                Attribute("role", .integer16)
-                Relationship("department", to: "Department", inverse: "staff")
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("badge", .string)
+                AttributeDeclaration("role", .integer16)
+                RelationshipDeclaration("department", to: "Department", inverse: "staff")
             }
-            Entity("Department") {
-                Attribute("name", .string)
-                Relationship("staff", toMany: "Employee", inverse: "department")
+            EntityDeclaration("Department") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("staff", toMany: "Employee", inverse: "department")
             }
         }
         try Self.expect(model, equals: written)

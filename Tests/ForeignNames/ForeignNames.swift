@@ -38,6 +38,7 @@ public enum Model {}
 public enum Node {}
 public enum Operation {}
 public enum Options {}
+public enum Orphan {}
 public enum Path {}
 public enum Prefix {}
 public enum Query {}

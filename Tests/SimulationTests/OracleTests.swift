@@ -21,11 +21,11 @@ struct OracleTests {
             name: "", previousOrigin: .zero, context: CausalContext())
     }
 
-    private func insert(_ number: UInt64, _ value: Value) -> ChangeBlock {
+    private func insert(_ number: UInt64, _ value: PropertyValue) -> ChangeBlock {
         .insert(rows(number, value))
     }
 
-    private func rows(_ number: UInt64, _ value: Value) -> RowBlock {
+    private func rows(_ number: UInt64, _ value: PropertyValue) -> RowBlock {
         RowBlock(
             entity: "Box", records: [record(number)], properties: [title], columns: [[value]])
     }
@@ -118,7 +118,7 @@ struct OracleTests {
     @Test func `a value in a journal is found if its winner had seen it`() throws {
         let sets = sample()
         let intended = try IntendedState(of: sets)
-        let entry = Conflict(
+        let entry = ConflictEntry(
             id: 1, kind: .concurrentWrite, record: record(1), entity: "Box", property: title,
             value: "mine", lost: .init(stamp: sets[1].stamp, author: ""),
             winner: .init(stamp: sets[2].stamp, author: ""), winningValue: "theirs",

@@ -29,12 +29,12 @@ struct RuleOracleTests {
         Stamp(timestamp: time(milliseconds), replica: replica ?? author)
     }
 
-    private func rows(_ property: WireProperty, _ value: Value) -> RowBlock {
+    private func rows(_ property: WireProperty, _ value: PropertyValue) -> RowBlock {
         RowBlock(
             entity: "Item", records: [record(1)], properties: [property], columns: [[value]])
     }
 
-    private func values(_ property: WireProperty, _ sets: [ChangeSet]) throws -> [Value] {
+    private func values(_ property: WireProperty, _ sets: [ChangeSet]) throws -> [PropertyValue] {
         let intended = try IntendedState(of: sets)
         return intended.records[record(1)]?.cells.filter { $0.property == property }
             .sorted { $0.stamp < $1.stamp }.map(\.value) ?? []
@@ -97,7 +97,9 @@ struct RuleOracleTests {
 
     // MARK: - Views
 
-    private func item(_ number: UInt64, _ cells: [(String, WireType, Value)]) -> CanonicalRecord {
+    private func item(_ number: UInt64, _ cells: [(String, WireType, PropertyValue)])
+        -> CanonicalRecord
+    {
         CanonicalRecord(
             id: record(number), entity: "Item",
             cells: cells.map { name, type, value in

@@ -5,10 +5,10 @@ package enum NotesModel {
     /// Creates the model.
     package static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Note") {
-                Attribute("pair", .string)
-                Attribute("text", .string)
-                Attribute("edits", .integer64)
+            EntityDeclaration("Note") {
+                AttributeDeclaration("pair", .string)
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("edits", .integer64)
             }
         }
     }
@@ -57,7 +57,7 @@ package enum NotesModel {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var text: String? {
         if case .string(let text) = self { text } else { nil }
     }

@@ -88,7 +88,7 @@ extension RandomAuthor {
     }
 
     /// Returns a reference with a position in the list of a person, for a one-to-many.
-    func entry(among people: [RecordID], _ generator: inout SeededGenerator) -> Value {
+    func entry(among people: [RecordID], _ generator: inout SeededGenerator) -> PropertyValue {
         guard !people.isEmpty, !generator.oneIn(6) else { return .null }
         var maker = ListPositionGenerator(nextDot)
         let positions = state.records.values.flatMap { record in

@@ -104,7 +104,7 @@ extension RandomAuthor {
 
     private func value(
         of property: WireProperty, _ generator: inout SeededGenerator
-    ) -> Value {
+    ) -> PropertyValue {
         // The value has a position in an ordered one-to-many. It may also have members of a later
         // version.
         if property.name == "chief", !generator.oneIn(5) {
@@ -115,13 +115,13 @@ extension RandomAuthor {
         return generator.value(of: property, replicas: [replica])
     }
 
-    private func address(_ generator: inout SeededGenerator) -> Value {
+    private func address(_ generator: inout SeededGenerator) -> PropertyValue {
         let members: [(WireName, WireType)] = [("city", .string), ("zip", .integer32)]
         let written = members.filter { _ in !generator.oneIn(4) }.map { name, type in
             GroupValue.Member(
                 name: name, type: type, value: generator.value(of: type, replicas: [replica]))
         }
-        return GroupValue(written).map(Value.group) ?? .null
+        return GroupValue(written).map(PropertyValue.group) ?? .null
     }
 
     /// The entities. Deletes of the first one lose against updates.

@@ -93,14 +93,14 @@ extension SeededGenerator {
     }
 
     /// Returns a value of the type, and sometimes null.
-    package mutating func value(of type: WireType, replicas: [ReplicaID]) -> Value {
+    package mutating func value(of type: WireType, replicas: [ReplicaID]) -> PropertyValue {
         if oneIn(6) { return .null }
         if oneIn(12) { return .unknown(tag: laterTag(), bytes: bytes(count: 3)) }
         return ordinaryValue(of: type, replicas: replicas)
     }
 
     /// Returns a value that a property may have under its merge rule, and sometimes null.
-    package mutating func value(of property: WireProperty, replicas: [ReplicaID]) -> Value {
+    package mutating func value(of property: WireProperty, replicas: [ReplicaID]) -> PropertyValue {
         guard property.isMergeable else { return value(of: property.type, replicas: replicas) }
         switch property.rule {
         case .counter: return oneIn(6) ? .null : delta(of: property.type)
@@ -113,7 +113,7 @@ extension SeededGenerator {
     }
 
     /// Returns a delta for a counter.
-    package mutating func delta(of type: WireType) -> Value {
+    package mutating func delta(of type: WireType) -> PropertyValue {
         guard type == .decimal else { return .integer(integer()) }
         let half = UInt128(5) * 10_000_000_000_000_000_000 * 1_000_000_000_000_000_000
         let digits = (UInt128(next()) << 64 | UInt128(next())) % half
@@ -123,7 +123,7 @@ extension SeededGenerator {
             .map { .decimal($0) } ?? .null
     }
 
-    private mutating func value(few type: WireType) -> Value {
+    private mutating func value(few type: WireType) -> PropertyValue {
         switch type {
         case .double, .float, .date:
             let number = element(of: [0, -0.0, .nan, 1, -.infinity])
@@ -149,7 +149,9 @@ extension SeededGenerator {
         return GroupValue(members) ?? .empty
     }
 
-    private mutating func ordinaryValue(of type: WireType, replicas: [ReplicaID] = []) -> Value {
+    private mutating func ordinaryValue(of type: WireType, replicas: [ReplicaID] = [])
+        -> PropertyValue
+    {
         switch type {
         case .bool: return .bool(oneIn(2))
         case .integer16: return .integer(Int64(Int16(truncatingIfNeeded: next())))

@@ -4,7 +4,7 @@ package import AnabranchReplication
 extension ReferenceMerge {
     /// Returns whether a write wins against the held one.
     package func isBetter(
-        _ new: (value: Value, stamp: Stamp), than held: (key: Stamp, value: Value),
+        _ new: (value: PropertyValue, stamp: Stamp), than held: (key: Stamp, value: PropertyValue),
         _ rule: MergeRule
     ) -> Bool {
         let isLater = held.key < new.stamp
@@ -21,7 +21,7 @@ extension ReferenceMerge {
     }
 
     /// Returns the rank of a kind of value: null, NaN, numbers, texts.
-    private static func rank(_ value: Value) -> Int {
+    private static func rank(_ value: PropertyValue) -> Int {
         switch value {
         case .null: 0
         case .double(let number), .date(let number): number.isNaN ? 1 : 2
@@ -29,7 +29,7 @@ extension ReferenceMerge {
         }
     }
 
-    private static func compare(_ left: Value, _ right: Value) -> Int {
+    private static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Int {
         func sign<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
             left < right ? -1 : left > right ? 1 : 0
         }
@@ -59,7 +59,7 @@ extension ReferenceMerge {
     }
 
     /// Returns the sum. Integers wrap at 64 bits, decimals at half of 10^20.
-    private static func sum(_ first: Value, _ second: Value) -> Value {
+    private static func sum(_ first: PropertyValue, _ second: PropertyValue) -> PropertyValue {
         switch (first, second) {
         case (.integer(let first), .integer(let second)): return .integer(first &+ second)
         case (.decimal(let first), .decimal(let second)):

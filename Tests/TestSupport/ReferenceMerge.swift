@@ -12,7 +12,7 @@ package struct ReferenceMerge: Sendable {
         /// The record's entity.
         package var entity: WireName
         /// The values by stamp. Only a `keepBoth` property has several.
-        package var cells: [WireProperty: [Stamp: Value]] = [:]
+        package var cells: [WireProperty: [Stamp: PropertyValue]] = [:]
         /// The stamps that the deletes under `updateWins` had seen; `nil` if there was no such
         /// delete.
         package var seen: Set<Stamp>?

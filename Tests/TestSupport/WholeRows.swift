@@ -7,7 +7,7 @@ package struct RowSnapshot: Sendable {
     package let id: LocalID
     package let entity: EntityDescription
     package let version: RowVersion
-    package let slots: [Value]
+    package let slots: [PropertyValue]
 
     package init(_ row: StoredRow) {
         id = row.id
@@ -19,7 +19,7 @@ package struct RowSnapshot: Sendable {
 
 extension SaveRequest.Insert {
     /// - Parameter rows: The rows, each with the values of all slots.
-    package init(entity: EntityDescription, rows: [(id: LocalID, slots: [Value])]) {
+    package init(entity: EntityDescription, rows: [(id: LocalID, slots: [PropertyValue])]) {
         self.init(entity: entity)
         for row in rows {
             row.slots.withUnsafeBufferPointer { self.rows.append(row.id, $0) }
@@ -31,7 +31,7 @@ extension SaveRequest.Update {
     /// - Parameter rows: The rows, each with the values of all slots.
     package init(
         entity: EntityDescription, slots: [Int],
-        rows: [(id: LocalID, version: RowVersion, slots: [Value])]
+        rows: [(id: LocalID, version: RowVersion, slots: [PropertyValue])]
     ) {
         self.init(entity: entity, slots: slots)
         for row in rows {

@@ -23,9 +23,9 @@ struct TracedPaths {
     private init(folder: URL) throws {
         self.folder = folder
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
             }
         }
         let containers = try ["author", "reader"].map { name in

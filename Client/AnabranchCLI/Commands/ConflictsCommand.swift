@@ -56,12 +56,12 @@ struct ConflictsCommand: Command {
     private enum Task {
         case list(limit: Int)
         case listHidden(limit: Int)
-        case restore(Conflict.ID, asNew: Bool)
+        case restore(ConflictEntry.ID, asNew: Bool)
         case purge(Purge)
     }
 
     private enum Purge {
-        case one(Conflict.ID)
+        case one(ConflictEntry.ID)
         case selected
         case by(ConflictSelection)
     }
@@ -219,7 +219,7 @@ extension ConflictsCommand {
         return id.map { id in entity.map { .of($0).intersection(.record(id)) } ?? .record(id) }
     }
 
-    private func restore(_ id: Conflict.ID, asNew: Bool, _ console: Console) throws {
+    private func restore(_ id: ConflictEntry.ID, asNew: Bool, _ console: Console) throws {
         try StoreFile.withContext(
             path, for: .writing, author: StoreFile.author(arguments), name: "restore conflict \(id)"
         ) { context in
@@ -246,7 +246,7 @@ extension ConflictsCommand {
     }
 
     private func insertDiscarded(
-        with conflict: Conflict, _ context: ManagedObjectContext
+        with conflict: ConflictEntry, _ context: ManagedObjectContext
     ) throws -> ManagedObject {
         let lost = try context.discardedValues(of: conflict)
         guard !lost.isEmpty else {
@@ -277,7 +277,7 @@ extension ConflictsCommand {
         try console.print("Purged \(count == 1 ? "1 entry" : "\(count) entries").")
     }
 
-    private func noConflict(_ id: Conflict.ID) -> CommandFailure {
+    private func noConflict(_ id: ConflictEntry.ID) -> CommandFailure {
         CommandFailure(
             .failure,
             "There is no conflict \(id) in the journal of \(path). 'anabranch conflicts "

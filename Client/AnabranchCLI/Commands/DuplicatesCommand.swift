@@ -33,7 +33,7 @@ struct DuplicatesCommand: Command {
         try listing.run(console, form) { try $0.duplicates(of: $1, limit: $2, offset: $3) }
     }
 
-    private func rows(_ duplicate: Duplicate) throws -> [[String]] {
+    private func rows(_ duplicate: MergedObject) throws -> [[String]] {
         let id = duplicate.objectID
         let object = "\(id.entity.name) \(try RecordLabel(id).short)"
         return duplicate.members.flatMap { member -> [[String]] in
@@ -43,7 +43,7 @@ struct DuplicatesCommand: Command {
         }
     }
 
-    private func json(_ duplicate: Duplicate) throws -> String {
+    private func json(_ duplicate: MergedObject) throws -> String {
         let label = try RecordLabel(duplicate.objectID)
         return JSONText.object { json in
             json.member("id", label.uri)
@@ -59,7 +59,7 @@ struct DuplicatesCommand: Command {
         }
     }
 
-    private func write(_ member: Duplicate.Member, to json: inout JSONText) {
+    private func write(_ member: MergedObject.Member, to json: inout JSONText) {
         json.object { json in
             json.member("record", RecordText.long(member.record))
             json.key("hidden")

@@ -21,7 +21,7 @@ struct HashCommand: Command {
     func run(_ console: Console) async throws {
         let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
-        let hash = try container.coordinator.canonicalHash().description
+        let hash = try container.coordinator.canonicalHash()
         try console.print(isJSON ? JSONText.object { $0.member("hash", hash) } : hash)
     }
 }

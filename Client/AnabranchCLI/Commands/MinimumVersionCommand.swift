@@ -43,9 +43,10 @@ struct MinimumVersionCommand: Command {
     func run(_ console: Console) async throws {
         let container = try StoreFile.open(path, for: version == nil ? .reading : .writing)
         defer { container.coordinator.close() }
-        let present = try container.minimumVersion()
+        let present = try container.coordinator.minimumVersion()
         if let version, version != present {
-            try container.setMinimumVersion(version, author: StoreFile.author(arguments))
+            try container.coordinator.setMinimumVersion(
+                version, author: StoreFile.author(arguments))
         }
         let minimum = version ?? present
         if arguments.isSet("json") {

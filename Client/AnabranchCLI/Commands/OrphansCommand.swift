@@ -28,7 +28,7 @@ struct OrphansCommand: Command {
         try listing.run(console, form) { try $0.orphans(of: $1, limit: $2, offset: $3) }
     }
 
-    private func row(_ orphan: Orphan) throws -> [String] {
+    private func row(_ orphan: OrphanedObject) throws -> [String] {
         [
             "\(orphan.entity.name) \(try RecordLabel(orphan.objectID).short)",
             orphan.relationship.name,
@@ -36,7 +36,7 @@ struct OrphansCommand: Command {
         ]
     }
 
-    private func json(_ orphan: Orphan) throws -> String {
+    private func json(_ orphan: OrphanedObject) throws -> String {
         let label = try RecordLabel(orphan.objectID)
         return JSONText.object { json in
             json.member("id", label.uri)

@@ -7,7 +7,7 @@ struct ImportBatch {
     struct Deferred {
         let owner: ManagedObjectID
         let rule: Int
-        let key: Value
+        let key: PropertyValue
         let field: String
         let place: InputPlace
     }
@@ -107,7 +107,7 @@ struct ImportBatch {
     }
 
     private mutating func countMissing(
-        _ key: Value, _ rule: LinkRule, _ field: String, _ place: InputPlace
+        _ key: PropertyValue, _ rule: LinkRule, _ field: String, _ place: InputPlace
     ) throws {
         guard rule.allowsMissing else {
             throw preparer.error(missing: key, rule, field, place)
@@ -149,7 +149,7 @@ struct ImportBatch {
 extension ManagedObject {
     /// Sets an attribute without a look-up of its name, if its type has a setter by slot. An
     /// element is set by its name, which gives the other elements their defaults.
-    fileprivate func setValue(_ value: Value, at slot: Int) throws {
+    fileprivate func setValue(_ value: PropertyValue, at slot: Int) throws {
         if entity.slots[slot].attribute?.isElement == true {
             return try setValue(value, forKey: entity.slots[slot].name)
         }

@@ -2,9 +2,9 @@ import Anabranch
 
 /// Finds records by the values of one attribute, in few fetches.
 struct KeyIndex {
-    private(set) var objects: [Value: ManagedObject] = [:]
+    private(set) var objects: [PropertyValue: ManagedObject] = [:]
     /// Keys that more than one record has.
-    private(set) var ambiguous: Set<Value> = []
+    private(set) var ambiguous: Set<PropertyValue> = []
 
     /// The greatest number of keys in one fetch.
     private static let fetchedKeys = 500
@@ -13,7 +13,8 @@ struct KeyIndex {
     ///
     /// - Parameter keys: Null is not a key.
     init(
-        _ keys: Set<Value>, of attribute: AttributeDescription, in entity: EntityDescription,
+        _ keys: Set<PropertyValue>, of attribute: AttributeDescription,
+        in entity: EntityDescription,
         context: ManagedObjectContext
     ) throws {
         let wanted = keys.filter { !$0.isNull }
@@ -31,7 +32,7 @@ struct KeyIndex {
 
     init() {}
 
-    mutating func add(_ object: ManagedObject, as key: Value) {
+    mutating func add(_ object: ManagedObject, as key: PropertyValue) {
         guard !key.isNull else { return }
         if let held = objects[key], held !== object { ambiguous.insert(key) }
         objects[key] = object

@@ -6,7 +6,7 @@ struct LinkCheck {
     private enum Holder: Hashable {
         case stored(ManagedObjectID)
         /// The record of all rows with this value of `--key`.
-        case keyed(Value)
+        case keyed(PropertyValue)
         /// The record of a row, by the number of the row.
         case row(Int)
     }
@@ -14,7 +14,7 @@ struct LinkCheck {
     /// A link to a record that a later row may insert.
     private struct Waiting {
         let rule: Int
-        let key: Value
+        let key: PropertyValue
         let field: String
         let place: InputPlace
     }
@@ -23,7 +23,7 @@ struct LinkCheck {
     private var plan: ImportPlan { preparer.plan }
     private var waiting: [Waiting] = []
     /// For each rule, the keys of the rows to which its links may refer.
-    private var keys: [Set<Value>]
+    private var keys: [Set<PropertyValue>]
 
     init(preparer: RowPreparer) {
         self.preparer = preparer
@@ -61,7 +61,7 @@ struct LinkCheck {
     /// The record of a row, and the value by which links refer to it.
     private func holder(
         of row: PreparedRow, _ rule: LinkRule, _ stored: KeyIndex
-    ) throws -> (key: Value, holder: Holder) {
+    ) throws -> (key: PropertyValue, holder: Holder) {
         let given = row.value(of: rule.key)
         guard let value = row.key else {
             return (given ?? rule.key.initialValue, .row(row.number))
@@ -73,8 +73,8 @@ struct LinkCheck {
     }
 
     private mutating func check(
-        _ link: PreparedRow.Link, _ rule: LinkRule, _ holders: [Value: Holder],
-        _ ambiguous: Set<Value>
+        _ link: PreparedRow.Link, _ rule: LinkRule, _ holders: [PropertyValue: Holder],
+        _ ambiguous: Set<PropertyValue>
     ) throws {
         guard !link.keys.isEmpty || !rule.isMandatory else {
             throw preparer.error(link, preparer.absence(rule.relationship))

@@ -31,7 +31,7 @@ extension RowPreparer {
 
     /// The error for a link to a record that does not exist.
     func error(
-        missing key: Value, _ rule: LinkRule, _ field: String, _ place: InputPlace
+        missing key: PropertyValue, _ rule: LinkRule, _ field: String, _ place: InputPlace
     ) -> InputError {
         InputError(
             file: file, place: place, field: field,
@@ -42,7 +42,7 @@ extension RowPreparer {
 
     /// The error for a link with a key that several records have.
     func ambiguity(
-        of key: Value, _ link: PreparedRow.Link, _ rule: LinkRule
+        of key: PropertyValue, _ link: PreparedRow.Link, _ rule: LinkRule
     ) -> InputError {
         error(
             link,

@@ -14,7 +14,7 @@ extension RowPreparer {
                 try self.texts(of: $0, rule, isList: isList)
             }
         }
-        var keys: [Value] = []
+        var keys: [PropertyValue] = []
         for text in texts {
             let key = try key(text, of: rule, first)
             keys.append(key.value)

@@ -24,7 +24,7 @@ struct UniquenessCheck {
 
         func value(
             of attribute: AttributeDescription, in row: borrowing PreparedRow
-        ) -> Value {
+        ) -> PropertyValue {
             row.value(of: attribute) ?? attribute.initialValue
         }
 
@@ -62,7 +62,7 @@ struct UniquenessCheck {
     /// Compares some rows with the store, and keeps their keys for ``finish()``.
     mutating func check(_ rows: [PreparedRow], in context: ManagedObjectContext) throws {
         for index in rules.indices {
-            var places: [[Value]: InputPlace] = [:]
+            var places: [[PropertyValue]: InputPlace] = [:]
             for row in rows where !rules[index].lacksKey(row) {
                 try rules[index].addKey(of: row)
                 guard rules[index].hasStored else { continue }
@@ -93,7 +93,7 @@ struct UniquenessCheck {
     }
 
     private func checkStore(
-        _ rule: Rule, _ places: [[Value]: InputPlace], _ context: ManagedObjectContext
+        _ rule: Rule, _ places: [[PropertyValue]: InputPlace], _ context: ManagedObjectContext
     ) throws {
         var rest = Array(places.keys)[...]
         while !rest.isEmpty {

@@ -85,14 +85,14 @@ enum PropertyText {
     }
 
     /// A value as a table shows it; texts in quotes.
-    static func quoted(_ value: Value) -> String {
+    static func quoted(_ value: PropertyValue) -> String {
         switch value {
         case .string(let text): JSONText.quoted(text)
         default: ValueText.text(value)
         }
     }
 
-    private static func bounds(_ attribute: Attribute) -> [String] {
+    private static func bounds(_ attribute: AttributeDeclaration) -> [String] {
         let length = attribute.type == .string ? "length " : ""
         switch (attribute.minimum, attribute.maximum) {
         case (nil, nil): return []

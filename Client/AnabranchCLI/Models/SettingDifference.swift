@@ -105,7 +105,7 @@ struct SettingDifference {
         }
     }
 
-    private static func settings(of declared: Attribute) -> Settings {
+    private static func settings(of declared: AttributeDeclaration) -> Settings {
         [
             ("type", "\(declared.type)"),
             ("default", declared.defaultValue.map(PropertyText.quoted)),

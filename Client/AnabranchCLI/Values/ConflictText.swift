@@ -7,9 +7,9 @@ struct ConflictText {
         .init("WRITTEN"), .init("AGAINST"),
     ]
 
-    let conflict: Conflict
+    let conflict: ConflictEntry
 
-    init(_ conflict: Conflict) { self.conflict = conflict }
+    init(_ conflict: ConflictEntry) { self.conflict = conflict }
 
     var row: [String] {
         [

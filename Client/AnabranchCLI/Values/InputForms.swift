@@ -7,7 +7,7 @@ struct ValueRefusal: Error {
 
 /// A value of an input.
 struct InputValue {
-    let value: Value
+    let value: PropertyValue
     /// True for a time without an offset that was read as UTC because no zone is given.
     var isZoneAssumed = false
 }

@@ -4,9 +4,9 @@ import Foundation
 /// One column of output: a property of a record or of its related records (`country.name`).
 struct RecordColumn {
     enum Content {
-        case value(Value)
+        case value(PropertyValue)
         case object(RecordLabel?)
-        case values([Value])
+        case values([PropertyValue])
         case objects([RecordLabel])
     }
 

@@ -5,7 +5,7 @@ import Anabranch
 /// Every command that writes uses it.
 enum ValueCheck {
     /// The reason why a record cannot have the value, as a sentence; `nil` if it can.
-    static func refusal(of value: Value, by attribute: AttributeDescription) -> String? {
+    static func refusal(of value: PropertyValue, by attribute: AttributeDescription) -> String? {
         guard let violation = attribute.violation(by: value) else { return nil }
         let shown = "'\(shown(ValueText.text(value)))'"
         let (least, greatest) = (attribute.declaration.minimum, attribute.declaration.maximum)
@@ -32,7 +32,7 @@ enum ValueCheck {
         CharacterWidth.clipped(TerminalText.printable(text), to: 60)
     }
 
-    private static func bound(_ value: Value?, _ unit: String = "") -> String {
+    private static func bound(_ value: PropertyValue?, _ unit: String = "") -> String {
         value.map { ", which is \(ValueText.text($0))\(unit)" } ?? ""
     }
 }

@@ -18,7 +18,7 @@ import Foundation
 ///  | groups | `end=10, start=9`; not read, because each member is set by itself |
 enum ValueText {
     /// The text of a value; null is the empty text.
-    static func text(_ value: Value) -> String {
+    static func text(_ value: PropertyValue) -> String {
         switch value {
         case .null: ""
         case .bool(let flag): flag ? "true" : "false"
@@ -37,7 +37,7 @@ enum ValueText {
     }
 
     /// The text of a value in a table, in which null is a word.
-    static func shown(_ value: Value) -> String { value.isNull ? "null" : text(value) }
+    static func shown(_ value: PropertyValue) -> String { value.isNull ? "null" : text(value) }
 
     /// The members of a group as they are assigned: `end=10, start=9`.
     private static func text(_ group: GroupValue) -> String {
@@ -50,7 +50,7 @@ enum ValueText {
     ///
     /// Booleans, integers, finite doubles and null are JSON values of their kind, and a group is an
     /// object with its members. Every other value is a string, so that no reader rounds a decimal.
-    static func json(_ value: Value) -> String {
+    static func json(_ value: PropertyValue) -> String {
         switch value {
         case .null: "null"
         case .bool, .integer: text(value)
@@ -70,8 +70,8 @@ enum ValueText {
     /// Reads a text as a value of a type.
     ///
     /// - Returns: `nil` if the text is not such a value.
-    static func read(_ text: String, as type: AttributeType) -> Value? {
-        let value: Value? =
+    static func read(_ text: String, as type: AttributeType) -> PropertyValue? {
+        let value: PropertyValue? =
             switch type {
             case .integer16, .integer32, .integer64: Int64(text).map { .integer($0) }
             case .double, .float: Double(decimalText: text).map { .double($0) }
@@ -91,7 +91,7 @@ enum ValueText {
     ///
     /// - Returns: `nil` if the type has no such value. A number is a number or a boolean, and no
     ///   other type: it does not say what it counts.
-    static func read(_ json: JSONValue, as type: AttributeType) -> Value? {
+    static func read(_ json: JSONValue, as type: AttributeType) -> PropertyValue? {
         switch json {
         case .null: .null
         case .bool(let flag): type == .boolean ? .bool(flag) : nil
@@ -101,7 +101,7 @@ enum ValueText {
         }
     }
 
-    private static func fitting(_ value: Value, _ type: AttributeType) -> Value? {
+    private static func fitting(_ value: PropertyValue, _ type: AttributeType) -> PropertyValue? {
         guard let coerced = type.coerce(value), type.accepts(coerced) else { return nil }
         // A float that is not zero must not become zero.
         if case .double(0) = coerced, case .double(let number) = value, number != 0 { return nil }

@@ -2,9 +2,9 @@ import Anabranch
 
 /// The author and the time of a write as text and as JSON.
 struct WriteText {
-    let write: Conflict.Write
+    let write: ConflictEntry.Write
 
-    init(_ write: Conflict.Write) { self.write = write }
+    init(_ write: ConflictEntry.Write) { self.write = write }
 
     var time: String {
         TimeText.short(wallMilliseconds: write.stamp.timestamp.wallMilliseconds)

@@ -4,8 +4,8 @@
 /// compiler gives them the types that the library declares:
 ///
 /// ```swift
-/// nonisolated override class var entityDeclaration: Anabranch.EntityDeclaration? {
-///     var _entity = Anabranch.EntityDeclaration(of: Note.self)
+/// nonisolated override class var entityDeclaration: Anabranch.ClassDeclaration? {
+///     var _entity = Anabranch.ClassDeclaration(of: Note.self)
 ///     _entity.attribute(
 ///         "visits", Int64.self, AttributeSettings(mergeRule: .counter), initially: { 0 })
 ///     _entity.toOne(
@@ -28,7 +28,7 @@ struct DeclarationWriter {
             entity.slots.map(statement) + entity.fetchedProperties.map(statement)
             + entity.constraints.map(statement)
         let arguments = Self.joined(["of: \(entity.name).self", settings])
-        let type = "Anabranch.EntityDeclaration"
+        let type = "Anabranch.ClassDeclaration"
         let lines =
             ["\(statements.isEmpty ? "let" : "var") _entity = \(type)(\(arguments))"]
             + statements + ["return _entity"]
@@ -124,7 +124,7 @@ extension EntitySlot {
 }
 
 extension EntitySlot.Kind {
-    /// The method of `EntityDeclaration` that adds a property of this kind.
+    /// The method of `ClassDeclaration` that adds a property of this kind.
     fileprivate var declaringMethod: String {
         switch self {
         case .attribute: "attribute"

@@ -6,6 +6,8 @@ import Synchronization
 /// client that reads slowly therefore costs no memory, and it gets the newest event.
 public final class EventStream: Sendable {
     /// The result of reading from the stream.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum ReadResult: Sendable {
         /// This number of bytes was written into the buffer.
         case bytes(Int)

@@ -12,6 +12,8 @@ public protocol HTTPHandler: Sendable {
 }
 
 /// A decision about a request after its headers.
+///
+/// It is closed: only a new major version adds a case.
 public enum HTTPExchange: Sendable {
     /// Respond without reading the body.
     case answer(HTTPResponse)
@@ -45,6 +47,8 @@ public struct HTTPWork: Sendable {
 }
 
 /// A decision about a request after its right is known.
+///
+/// It is closed: only a new major version adds a case.
 public enum HTTPAdmission: Sendable {
     /// The rest of the body is discarded, then this response is sent.
     case refused(HTTPResponse)
@@ -54,6 +58,8 @@ public enum HTTPAdmission: Sendable {
 }
 
 /// An error of a request or of the server, found before a handler sees the request.
+///
+/// It is closed: only a new major version adds a case.
 public enum HTTPFault: Sendable, Hashable {
     /// The request violates HTTP.
     ///

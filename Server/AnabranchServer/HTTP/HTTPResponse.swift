@@ -1,6 +1,8 @@
 /// A response with a body of bytes or a stream of events.
 public struct HTTPResponse: Sendable {
     /// The body of a response.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Body: Sendable {
         /// All bytes of the body.
         case bytes([UInt8])

@@ -63,7 +63,7 @@ extension AuditLog {
     }
 
     /// The codes of rejections in alphabetical order, each with its number.
-    private static func codes(_ codes: [Rejection.Code]) -> [JSONLine] {
+    private static func codes(_ codes: [SaveRejection.Code]) -> [JSONLine] {
         let counts = codes.reduce(into: [:]) { $0[$1.rawValue, default: 0] += 1 }
         return counts.sorted { $0.key < $1.key }.map { code, count in
             var line = JSONLine()

@@ -6,6 +6,8 @@ import Synchronization
 /// Keys have a fixed order. No line contains a token's secret: headers are never logged.
 public struct RequestLog: Sendable {
     /// The severity of a line.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Level: String, Sendable, Comparable, CaseIterable {
         /// The levels in ascending order of severity.
         case debug, info, warning, error

@@ -1,6 +1,8 @@
 /// A change of the access tokens, made by a command on the server's machine.
 public struct TokenRecord: Sendable {
     /// The kind of change.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Event: String, Sendable {
         /// A token was created.
         case create = "token-create"

@@ -85,11 +85,11 @@ extension StateMerger {
             replica: try writer.replica(at: cell.author))
     }
 
-    private func value(of cell: CellList.Cell) throws -> Value {
+    private func value(of cell: CellList.Cell) throws -> PropertyValue {
         try cell.value.value(replica: writer.replica(at:))
     }
 
-    private func encoded(_ value: Value) throws -> StoredBytes {
+    private func encoded(_ value: PropertyValue) throws -> StoredBytes {
         var bytes = ByteWriter()
         try StoredValue.append(value, to: &bytes, ordinal: writer.ordinal(of:))
         return StoredBytes(bytes.bytes[...])

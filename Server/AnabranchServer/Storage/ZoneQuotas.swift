@@ -3,6 +3,8 @@ import AnabranchReplication
 /// The quotas of a zone: what it may hold, and what may be pushed to it in a day.
 public struct ZoneQuotas: Hashable, Sendable {
     /// A quantity that a quota limits.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Quantity: String, Hashable, Sendable, CaseIterable {
         /// Bytes of the log's change sets, of their parts, staged ones included, of the values and
         /// links of the merged state, and of the names of entities and properties.
@@ -16,6 +18,8 @@ public struct ZoneQuotas: Hashable, Sendable {
     }
 
     /// The limit of a quantity.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Limit: Hashable, Sendable {
         /// The zone has no quota of its own: the server's default holds.
         case standard

@@ -1,6 +1,8 @@
 package import AnabranchReplication
 
 /// The rights of a token; each role includes the roles before it.
+///
+/// It is closed: only a new major version adds a case.
 public enum TokenRole: String, Sendable, CaseIterable, Comparable {
     /// Pull, listen for events, and read a zone's description and hash.
     case read

@@ -118,7 +118,7 @@ extension ShownJSON {
     }
 
     private mutating func append(
-        _ property: ShownProperty, _ value: Value
+        _ property: ShownProperty, _ value: PropertyValue
     ) throws(NoRoom) {
         try beginItem()
         try append(property.json)

@@ -14,7 +14,7 @@ extension ShownJSON {
     /// round numbers. Dates are texts in ISO 8601 with milliseconds, bytes are base64, references
     /// are record IDs, and a group is the list of its members. A text or bytes of more than 1 MiB
     /// are `{"omittedBytes": N}`.
-    mutating func append(_ value: Value) throws(NoRoom) {
+    mutating func append(_ value: PropertyValue) throws(NoRoom) {
         if let count = Self.omittedBytes(of: value) {
             return try append("{\"omittedBytes\":\(count)}")
         }
@@ -45,7 +45,7 @@ extension ShownJSON {
     }
 
     /// The size of a value that is too large to be shown.
-    private static func omittedBytes(of value: Value) -> Int? {
+    private static func omittedBytes(of value: PropertyValue) -> Int? {
         let count =
             switch value {
             case .string(let text), .uri(let text): text.utf8.count

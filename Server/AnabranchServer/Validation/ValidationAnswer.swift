@@ -4,7 +4,7 @@ import Foundation
 /// The verdict of the operator's hook on one change set.
 enum ValidationVerdict: Hashable, Sendable {
     case accepted
-    case rejected(Rejection)
+    case rejected(SaveRejection)
 }
 
 /// The JSON with which the hook answers: one result for each shown change set, in their order.
@@ -55,25 +55,28 @@ struct ValidationAnswer: Decodable {
         guard !result.accept else { return .accepted }
         let reason = result.reason ?? ""
         return .rejected(
-            Rejection(
+            SaveRejection(
                 try rejectionCode(result.code),
                 reason.isEmpty ? "A rule of the server's operator forbids the save." : reason))
     }
 
     /// The operator's codes that clients know. Any other code follows
-    /// ``Rejection/Code/validationFailed`` and a slash, so it is no code of the zone itself.
-    private static let known: [Rejection.Code] = [.validationFailed, .notAllowed, .quotaExceeded]
+    /// ``SaveRejection/Code/validationFailed`` and a slash, so it is no code of the zone itself.
+    private static let known: [SaveRejection.Code] = [
+        .validationFailed, .notAllowed, .quotaExceeded,
+    ]
 
     private static func rejectionCode(
         _ text: String?
-    ) throws(ValidationFailure) -> Rejection.Code {
+    ) throws(ValidationFailure) -> SaveRejection.Code {
         guard let text else { return .validationFailed }
         if let code = known.first(where: { $0.rawValue == text }) { return code }
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(isOfCode) else {
             throw ValidationFailure(
                 "its code is not 1 to 64 of a-z, 0-9 and \"-\": \(text.prefix(100))")
         }
-        return Rejection.Code(rawValue: "\(Rejection.Code.validationFailed.rawValue)/\(text)")
+        return SaveRejection.Code(
+            rawValue: "\(SaveRejection.Code.validationFailed.rawValue)/\(text)")
     }
 
     private static func isOfCode(_ byte: UInt8) -> Bool {

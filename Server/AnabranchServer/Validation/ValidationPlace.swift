@@ -1,6 +1,8 @@
 import Foundation
 
 /// The place of the operator's hook.
+///
+/// It is closed: only a new major version adds a case.
 public enum ValidationPlace: Hashable, Sendable {
     /// A URL to which each request is sent by POST.
     case http(String)

@@ -6,7 +6,7 @@ struct IncomingChangeSet: Sendable {
     let changeSet: ChangeSet
     let bytes: [UInt8]
     /// The reason why it becomes a void, unless the log already holds it.
-    let rejection: Rejection?
+    let rejection: SaveRejection?
     /// True if the save deletes records.
     let deletes: Bool
     /// True if the save does nothing but delete records and the links of records.
@@ -75,7 +75,7 @@ struct IncomingChangeSet: Sendable {
     private static func rejection(
         of changeSet: ChangeSet, _ contents: inout Contents, _ room: DecodingRoom?,
         _ needs: inout ZoneNeeds
-    ) throws(ProtocolError) -> Rejection? {
+    ) throws(ProtocolError) -> SaveRejection? {
         guard changeSet.kind == .save else { return nil }
         do throws(ChangeSetDecodingError) {
             try checkPayload(of: changeSet, &contents, room, &needs)

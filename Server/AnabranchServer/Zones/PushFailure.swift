@@ -20,26 +20,26 @@ import AnabranchReplication
 /// with a predecessor, a zone with the greatest number of replicas, a quota of the zone, a request
 /// that is too large, and a storage that fails or is busy. The change set stays with its author.
 enum PushFailure: Error {
-    case rejected(Rejection)
+    case rejected(SaveRejection)
     case refused(ProtocolError)
 
     /// The rejection of a payload that cannot be decoded.
     ///
     /// - Parameter error: The error in a change set that has the right digests.
-    static func rejection(_ error: ChangeSetDecodingError, in dot: Dot) -> Rejection {
-        let code: Rejection.Code =
+    static func rejection(_ error: ChangeSetDecodingError, in dot: Dot) -> SaveRejection {
+        let code: SaveRejection.Code =
             switch error.code {
             case .unsupportedVersion: .unsupportedRule
             case .noRoom: .tooLarge
             default: .malformed
             }
-        return Rejection(
+        return SaveRejection(
             code, "Can't accept change set \(dot) because \(error.cause).")
     }
 
     /// The rejection of a save that the operator's hook can't be shown.
-    static func rejection(tooLargeToShow dot: Dot) -> Rejection {
-        Rejection(
+    static func rejection(tooLargeToShow dot: Dot) -> SaveRejection {
+        SaveRejection(
             .tooLarge,
             "Can't accept change set \(dot) because there is no memory to show so many values to "
                 + "the server's validation hook.")
@@ -50,7 +50,7 @@ enum PushFailure: Error {
     /// - Parameter byteCount: The size of the encoded change set, without its parts.
     static func rejection(
         ofSize byteCount: Int, of changeSet: ChangeSet, _ limits: ZoneLimits
-    ) -> Rejection? {
+    ) -> SaveRejection? {
         let parts = (try? changeSet.parts()) ?? []
         let whole = parts.reduce(byteCount) { $0 + $1.byteCount }
         return rejection(ofByteCount: whole, in: changeSet.dot, limit: limits.saveBytes)
@@ -61,9 +61,9 @@ enum PushFailure: Error {
 
     private static func rejection(
         ofByteCount count: Int, in dot: Dot, limit: Int
-    ) -> Rejection? {
+    ) -> SaveRejection? {
         guard count > limit else { return nil }
-        return Rejection(
+        return SaveRejection(
             .tooLarge,
             "Can't accept change set \(dot) of \(count) bytes because the limit is \(limit).")
     }
@@ -79,8 +79,8 @@ enum PushFailure: Error {
     /// The failure that caused an error of the merge; `nil` if the change set did not cause it.
     init?(_ error: StorageError) {
         switch error.code {
-        case .recordHeld: self = .rejected(Rejection(.malformed, error.message))
-        case .recordTooLarge: self = .rejected(Rejection(.tooLarge, error.message))
+        case .recordHeld: self = .rejected(SaveRejection(.malformed, error.message))
+        case .recordTooLarge: self = .rejected(SaveRejection(.tooLarge, error.message))
         case .tooManyReplicas:
             self = .refused(
                 ProtocolError(.storageFull, error.message, details: ["limit": "replicas"]))

@@ -41,7 +41,7 @@ package struct PushRecord: Sendable {
     /// The positions of the log that the push added, accepted change sets and voids.
     package let newPositions: Range<UInt64>
     /// The codes of the change sets that were rejected for good, in their order.
-    package let rejections: [Rejection.Code]
+    package let rejections: [SaveRejection.Code]
     /// The number of change sets that the log held already.
     package let heldCount: Int
     /// The number of change sets that stay with their author.
@@ -62,7 +62,7 @@ package struct PushRecord: Sendable {
         dots = job.changeSets.map(\.changeSet.dot)
         newPositions = outcome.newPositions
         // A request may name one change set twice.
-        var rejected: [UInt64: Rejection.Code] = [:]
+        var rejected: [UInt64: SaveRejection.Code] = [:]
         for each in acknowledgements where newPositions.contains(each.position) {
             rejected[each.position] = each.rejection?.code
         }

@@ -148,7 +148,7 @@ struct PushProcessor: Sendable {
     /// Applies the operator's rules; for a save in parts, to each part as a save.
     private func rejection(
         of changeSet: ChangeSet, _ reader: any ZoneReading
-    ) throws -> Rejection? {
+    ) throws -> SaveRejection? {
         guard let validation else { return nil }
         if changeSet.kind == .save { return try validation.rejection(changeSet, zone) }
         let parts = ZoneParts(reader)

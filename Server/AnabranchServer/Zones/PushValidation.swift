@@ -7,13 +7,13 @@ package import AnabranchReplication
 /// is called after the zone's own checks and before any write, so it must not block. A rejection is
 /// permanent.
 package struct PushValidation: Sendable {
-    let rejection: @Sendable (ChangeSet, ZoneName) throws -> Rejection?
+    let rejection: @Sendable (ChangeSet, ZoneName) throws -> SaveRejection?
 
     /// Creates a rule.
     ///
     /// - Parameter rejection: Returns why the save is rejected, or `nil` to accept it. An error
     ///   that it throws ends the push with `internal-error`, and the client retries later.
-    package init(_ rejection: @escaping @Sendable (ChangeSet, ZoneName) throws -> Rejection?) {
+    package init(_ rejection: @escaping @Sendable (ChangeSet, ZoneName) throws -> SaveRejection?) {
         self.rejection = rejection
     }
 }

@@ -29,7 +29,7 @@ struct ShownPage: Sendable {
     var request: ValidationRequest
     /// The saves that can't be shown, which are rejected: a part can't be decoded, or a save or
     /// part is larger in the hook's form than any request may be.
-    private(set) var rejected: [Int: Rejection] = [:]
+    private(set) var rejected: [Int: SaveRejection] = [:]
     /// The place at which the next page begins; behind the last change set if none follows.
     private(set) var end: ShownPlace
     /// The greatest number of bytes of the saves, and of the request.

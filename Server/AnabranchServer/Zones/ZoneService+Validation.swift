@@ -95,7 +95,7 @@ extension IncomingChangeSet {
     ///
     /// A save without a verdict was shown in no call, because the zone had held it, or had lacked a
     /// part of it, when the hook was asked. It is refused, so no save is accepted unchecked.
-    func rejectionByHook() throws(ProtocolError) -> Rejection? {
+    func rejectionByHook() throws(ProtocolError) -> SaveRejection? {
         guard changeSet.kind.isSave else { return nil }
         switch verdict {
         case .accepted: return nil

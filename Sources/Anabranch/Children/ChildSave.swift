@@ -13,7 +13,7 @@ struct ChildSave: Sendable {
     /// Transient lists in which something was added or moved.
     let transientLists: [SaveRequest.ListChange]
     /// By record and slot, what was added to counters: to what the parent counts meanwhile.
-    let counted: [LocalID: [Int: Value]]
+    let counted: [LocalID: [Int: PropertyValue]]
     /// The stored values that the child has read of what it changes and deletes.
     let seen: [SeenRows]
     /// By record and slot, the edits that the child has laid over values that it had not seen.
@@ -30,6 +30,6 @@ struct ChildSave: Sendable {
         let record: LocalID
         let entity: EntityDescription
         let slot: Int
-        let value: Value
+        let value: PropertyValue
     }
 }

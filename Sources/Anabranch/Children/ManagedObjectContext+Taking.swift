@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     /// Begins an object that exists in a context below already. Somebody may have asked for it by
     /// its ID before, and have a fault of it.
     fileprivate func takeInsertion(
-        of id: LocalID, _ entity: EntityDescription, slots: [Value]
+        of id: LocalID, _ entity: EntityDescription, slots: [PropertyValue]
     ) -> ManagedObject {
         let known = held(id)
         if let known, known.entity !== entity { dismiss(known) }
@@ -222,7 +222,7 @@ extension SaveTaking {
             let plan = context.home(of: insert.entity).plan
             let table = insert.rows
             for (row, id) in table.ids.enumerated() {
-                var slots = [Value](repeating: .null, count: insert.entity.slots.count)
+                var slots = [PropertyValue](repeating: .null, count: insert.entity.slots.count)
                 for (column, slot) in table.slots.enumerated()
                 where plan.entity.slots[slot].attribute != nil {
                     slots[slot] = table[row, column]

@@ -6,7 +6,7 @@ import AnabranchModel
 /// relationships may name the other one. Here they become names.
 struct ClassEntities {
     /// The declarations of the classes, in the order in which they were passed.
-    let declarations: [EntityDeclaration]
+    let declarations: [ClassDeclaration]
     /// The positions of the declarations by class.
     let positions: [ObjectIdentifier: Int]
     private(set) var problems: [ModelError]
@@ -14,7 +14,8 @@ struct ClassEntities {
     /// Returns the entities of classes.
     ///
     /// - Throws: ``ModelError`` with every problem of the classes in `all`.
-    static func entities(of classes: [ManagedObject.Type]) throws(ModelError) -> [Entity] {
+    static func entities(of classes: [ManagedObject.Type]) throws(ModelError) -> [EntityDeclaration]
+    {
         var classes = ClassEntities(classes)
         let entities = classes.combined()
         if let error = ModelError(classes.problems) { throw error }
@@ -22,7 +23,7 @@ struct ClassEntities {
     }
 
     private init(_ classes: [ManagedObject.Type]) {
-        var declarations: [EntityDeclaration] = []
+        var declarations: [ClassDeclaration] = []
         var positions: [ObjectIdentifier: Int] = [:]
         var problems: [ModelError] = []
         for type in classes where positions[ObjectIdentifier(type)] == nil {
@@ -44,7 +45,7 @@ struct ClassEntities {
         self.problems = problems
     }
 
-    private mutating func combined() -> [Entity] {
+    private mutating func combined() -> [EntityDeclaration] {
         var entities = declarations.map(\.entity)
         for (position, declaration) in declarations.enumerated() {
             entities[position].parent = superentity(of: declaration)?.entity.name
@@ -60,14 +61,14 @@ struct ClassEntities {
     }
 
     mutating func refuse(
-        _ code: ModelError.Code, _ entity: EntityDeclaration, _ property: String?, _ message: String
+        _ code: ModelError.Code, _ entity: ClassDeclaration, _ property: String?, _ message: String
     ) {
         problems.append(
             ModelError(code, entity: entity.entity.name, property: property, message))
     }
 
     private mutating func fetchedProperties(
-        of declaration: EntityDeclaration
+        of declaration: ClassDeclaration
     ) -> [FetchedProperty] {
         declaration.fetchedProperties.compactMap { property, destination in
             guard let position = positions[ObjectIdentifier(destination)] else {
@@ -84,7 +85,7 @@ struct ClassEntities {
     }
 
     /// The declaration of the nearest class above that declares an entity.
-    private mutating func superentity(of declaration: EntityDeclaration) -> EntityDeclaration? {
+    private mutating func superentity(of declaration: ClassDeclaration) -> ClassDeclaration? {
         guard let above = Self.entityClass(above: declaration.type) else { return nil }
         if let position = positions[ObjectIdentifier(above)] { return declarations[position] }
         refuse(

@@ -23,7 +23,7 @@ struct ClassInverses {
     }
 
     /// The relationships of a class, with the names of their destinations and inverses.
-    func relationships(of entity: Int) -> [Relationship] {
+    func relationships(of entity: Int) -> [RelationshipDeclaration] {
         classes.declarations[entity].relationships.enumerated().map { index, declared in
             let place = Place(entity: entity, index: index)
             var relationship = declared.relationship
@@ -45,7 +45,7 @@ struct ClassInverses {
         for place in places { checkUnstated(place, among: places) }
     }
 
-    private subscript(place: Place) -> EntityDeclaration.ClassRelationship {
+    private subscript(place: Place) -> ClassDeclaration.ClassRelationship {
         classes.declarations[place.entity].relationships[place.index]
     }
 

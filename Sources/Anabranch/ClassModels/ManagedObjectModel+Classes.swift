@@ -30,7 +30,7 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` with every problem of the classes in `all`.
     public convenience init(
         classes: [ManagedObject.Type], fetchRequestTemplates: [FetchRequestTemplate] = [],
-        configurations: [Configuration] = [], versionIdentifier: String? = nil
+        configurations: [ModelConfiguration] = [], versionIdentifier: String? = nil
     ) throws(ModelError) {
         try self.init(
             ModelDeclaration(

@@ -8,7 +8,7 @@ public struct ConflictError: Error, Sendable {
     /// The whole error as a sentence.
     public let message: String
     /// The conflict that was to be restored.
-    public let conflict: Conflict.ID
+    public let conflict: ConflictEntry.ID
     /// The record that lost the value.
     public let record: RecordID
     /// The wire name of the record's entity.
@@ -19,7 +19,7 @@ public struct ConflictError: Error, Sendable {
     public let underlying: (any Error)?
 
     init(
-        _ code: Code, _ conflict: Conflict, because cause: String,
+        _ code: Code, _ conflict: ConflictEntry, because cause: String,
         underlying: (any Error)? = nil
     ) {
         self.code = code
@@ -36,11 +36,11 @@ public struct ConflictError: Error, Sendable {
 
 extension ConflictError {
     /// The kind of a ``ConflictError``.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
         /// Creates a code from its text form.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The record is deleted, in the context or in the store, and a deleted record never comes
         /// back. Insert a new object from ``ManagedObjectContext/discardedValues(of:)``.

@@ -16,20 +16,20 @@ public struct DiscardedValues: Sendable {
     /// The record's entity.
     public let entity: EntityDescription
     /// The lost attribute values, by attribute name.
-    public private(set) var attributes: [String: Value] = [:]
+    public private(set) var attributes: [String: PropertyValue] = [:]
     /// The whole values of attribute groups; their members are also among `attributes`.
-    private(set) var groups: [(AttributeGroupDescription, Value)] = []
+    private(set) var groups: [(AttributeGroupDescription, PropertyValue)] = []
     /// The records that the deleted record was related to, by relationship name, in ascending
     /// order. Some of them may be deleted too. A to-one relationship has at most one.
     public private(set) var related: [String: [RecordID]] = [:]
     /// The journal entries behind these values, the newest first. Entries for properties that the
     /// model does not know are included.
-    public let conflicts: [Conflict]
+    public let conflicts: [ConflictEntry]
 
     /// One write of the record.
     private struct Write {
         let property: WireProperty
-        let value: Value
+        let value: PropertyValue
         let stamp: Stamp
         /// True if the value is added to a counter.
         var isAddition = false
@@ -38,7 +38,7 @@ public struct DiscardedValues: Sendable {
     }
 
     init(
-        _ conflicts: [Conflict], _ logged: LoggedRecord, of record: RecordID,
+        _ conflicts: [ConflictEntry], _ logged: LoggedRecord, of record: RecordID,
         entity: EntityDescription
     ) {
         self.conflicts = conflicts
@@ -94,7 +94,7 @@ public struct DiscardedValues: Sendable {
         }
     }
 
-    private static func standing(among writes: [Write]) -> Value {
+    private static func standing(among writes: [Write]) -> PropertyValue {
         let property = writes[0].property
         if property.rule == .counter {
             if let whole = writes.first(where: \.isWhole) { return whole.value }
@@ -145,7 +145,7 @@ extension ManagedObjectContext {
     /// - Returns: The discarded values, which are empty if the record was not deleted.
     /// - Throws: ``ConflictError`` with code `unknownProperty` if the model does not know the
     ///   entity; `StoreError`.
-    public func discardedValues(of conflict: Conflict) throws -> DiscardedValues {
+    public func discardedValues(of conflict: ConflictEntry) throws -> DiscardedValues {
         checkQueue()
         let record = try deletedRecord(of: conflict)
         let all = try coordinator.conflicts(.record(record)).filter { $0.kind != .concurrentWrite }
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
         return DiscardedValues(all, logged, of: record, entity: entity)
     }
 
-    private func deletedRecord(of conflict: Conflict) throws -> RecordID {
+    private func deletedRecord(of conflict: ConflictEntry) throws -> RecordID {
         let store = coordinator.store
         guard conflict.kind == .linkToDeleted, case .reference(let right) = conflict.value,
             let entity = try store.entity(of: conflict),
@@ -175,7 +175,7 @@ extension ManagedObjectContext {
     /// A discarded write names the record's own entity. A discarded link names the entity that
     /// declares the relationship, which can be a super-entity.
     private func entity(
-        of record: RecordID, toldBy conflicts: [Conflict], for conflict: Conflict
+        of record: RecordID, toldBy conflicts: [ConflictEntry], for conflict: ConflictEntry
     ) throws -> EntityDescription? {
         let telling = conflicts.first { $0.record == record && $0.kind != .linkToDeleted }
         if telling != nil || record == conflict.record {

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     ///   `unknownProperty`; ``PropertyError`` if the object refuses the value; `StoreError`.
     ///   Nothing has changed then.
     @discardableResult
-    public func restore(_ conflict: Conflict) throws -> ManagedObject {
+    public func restore(_ conflict: ConflictEntry) throws -> ManagedObject {
         checkQueue()
         let object = try object(of: conflict)
         if let group = object.entity.attributeGroup(conflict.property) {
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    private func object(of conflict: Conflict) throws -> ManagedObject {
+    private func object(of conflict: ConflictEntry) throws -> ManagedObject {
         guard let id = try coordinator.managedObjectID(of: conflict) else {
             throw ConflictError(
                 .unknownProperty, conflict,
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     }
 
     private func recordDeleted(
-        _ conflict: Conflict, underlying: PropertyError? = nil
+        _ conflict: ConflictEntry, underlying: PropertyError? = nil
     ) -> ConflictError {
         ConflictError(
             .recordDeleted, conflict,
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
                 + "a new object from its discarded values.", underlying: underlying)
     }
 
-    private func checkCanWin(_ conflict: Conflict) throws {
+    private func checkCanWin(_ conflict: ConflictEntry) throws {
         let cause: String
         switch conflict.property.rule {
         case .firstWriter: cause = "its merge rule keeps the first write."
@@ -83,7 +83,8 @@ extension ManagedObjectContext {
     }
 
     private func restore(
-        _ conflict: Conflict, into object: ManagedObject, _ relationship: RelationshipDescription
+        _ conflict: ConflictEntry, into object: ManagedObject,
+        _ relationship: RelationshipDescription
     ) throws {
         guard let record = ListEntry.target(of: conflict.value) else {
             return try setTarget(of: object, by: relationship, to: nil)
@@ -104,13 +105,15 @@ extension ManagedObjectContext {
 
 extension EntityDescription {
     /// Returns the property of a conflict. For a relationship, this is the stored side.
-    func property(of conflict: Conflict) -> PropertyDescription? { property(conflict.property) }
+    func property(of conflict: ConflictEntry) -> PropertyDescription? {
+        property(conflict.property)
+    }
 
     /// Returns the attribute that shows the values of a former property, which has another type or
     /// merge rule, and a value as it shows it.
     func attribute(
-        showing value: Value, of former: WireProperty
-    ) -> (attribute: AttributeDescription, value: Value)? {
+        showing value: PropertyValue, of former: WireProperty
+    ) -> (attribute: AttributeDescription, value: PropertyValue)? {
         for case .attribute(let attribute) in slots
         where !attribute.isTransient && !attribute.isDerived && attribute.group == nil
             && attribute.wireProperty.continues(former)

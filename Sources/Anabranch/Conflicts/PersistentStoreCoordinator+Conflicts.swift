@@ -11,7 +11,7 @@ extension PersistentStoreCoordinator {
     /// - Throws: `StoreError`.
     public func conflicts(
         _ selection: ConflictSelection = .all, limit: Int = .max
-    ) throws -> [Conflict] {
+    ) throws -> [ConflictEntry] {
         try store.conflicts(selection, limit: limit)
     }
 
@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
     ///
     /// - Returns: `nil` if the journal has no entry with this number, or the entry was purged.
     /// - Throws: `StoreError`.
-    public func conflict(_ id: Conflict.ID) throws -> Conflict? {
+    public func conflict(_ id: ConflictEntry.ID) throws -> ConflictEntry? {
         try store.conflicts(.number(id), limit: 1).first
     }
 
@@ -48,7 +48,7 @@ extension PersistentStoreCoordinator {
     /// - Returns: `nil` if the model does not know the entity. An ID does not mean that the object
     ///   still exists; ``ManagedObjectContext/existingObject(with:)`` checks that.
     /// - Throws: `StoreError`.
-    public func managedObjectID(of conflict: Conflict) throws -> ManagedObjectID? {
+    public func managedObjectID(of conflict: ConflictEntry) throws -> ManagedObjectID? {
         guard let entity = try store.entity(of: conflict) else { return nil }
         guard let visible = try store.visibleID(of: conflict.record),
             let shown = try store.read({ try $0.entity(of: visible, in: entity) })

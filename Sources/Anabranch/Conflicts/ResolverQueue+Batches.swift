@@ -31,7 +31,7 @@ extension ResolverQueue {
         _ selection: ConflictSelection, with resolver: any ConflictResolver,
         on coordinator: PersistentStoreCoordinator
     ) -> ConflictResolution? {
-        var ids: [Conflict.ID] = []
+        var ids: [ConflictEntry.ID] = []
         do {
             let conflicts = Array(try coordinator.conflicts(selection).reversed())
             guard !conflicts.isEmpty else { return nil }
@@ -46,7 +46,7 @@ extension ResolverQueue {
     /// Runs the resolver and saves its changes. If a concurrent save changed the same objects,
     /// nothing was written, and the resolver runs again in a new context.
     private func attempt(
-        _ conflicts: [Conflict], with resolver: any ConflictResolver,
+        _ conflicts: [ConflictEntry], with resolver: any ConflictResolver,
         on coordinator: PersistentStoreCoordinator
     ) throws -> Bool {
         var attempts = 1

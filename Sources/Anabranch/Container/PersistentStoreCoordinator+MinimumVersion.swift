@@ -27,15 +27,3 @@ extension PersistentStoreCoordinator {
         try store.raiseMinimumVersion(to: Int64(version), author: author)
     }
 }
-
-extension PersistentContainer {
-    /// Returns the least version of the app that may sync with the zone; see
-    /// ``PersistentStoreCoordinator/minimumVersion()``.
-    public func minimumVersion() throws -> Int? { try coordinator.minimumVersion() }
-
-    /// Raises the least version of the app that may sync with the zone; see
-    /// ``PersistentStoreCoordinator/setMinimumVersion(_:author:)``.
-    public func setMinimumVersion(_ version: Int, author: String = "") throws {
-        try coordinator.setMinimumVersion(version, author: author)
-    }
-}

@@ -44,7 +44,7 @@ struct EventChanges {
     var cleaned: Set<ManagedObject> = []
     /// Of objects with values of this event's beginning that ``ManagedObject/committed`` is not:
     /// these. Of a context with an undo stack, of every object that was written.
-    var earlierValues: [ManagedObject: [Value]] = [:]
+    var earlierValues: [ManagedObject: [PropertyValue]] = [:]
     /// Objects whose relationships may have other members than were known. They count as
     /// refreshed for everybody who does not know which records have changed.
     var unloaded: [ManagedObject] = []

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     /// - Parameter value: As it travels.
     /// - Throws: ``PropertyError`` where a member refuses its value; nothing has changed then.
     func setGroup(
-        _ group: AttributeGroupDescription, of object: ManagedObject, to value: Value
+        _ group: AttributeGroupDescription, of object: ManagedObject, to value: PropertyValue
     ) throws {
         let names = group.members.map(\.attribute.name)
         let before = try names.map { try object.value(forKey: $0) }

@@ -59,14 +59,15 @@ extension ManagedObjectContext {
     }
 
     /// True if a reference reads as nil because its target is deleted here.
-    private func isHidden(_ value: Value, by relationship: RelationshipDescription) -> Bool {
+    private func isHidden(_ value: PropertyValue, by relationship: RelationshipDescription) -> Bool
+    {
         guard !deletedIDs.isEmpty, case .integer(let id) = value else { return false }
         return deletedIDs.contains(id) && !relationship.keepsTarget
     }
 
     /// Takes values of a newer row into the values from before the event, so that they do not count
     /// as changes of the event.
-    func rebaseEarlierValues(of object: ManagedObject, _ before: [Value]) {
+    func rebaseEarlierValues(of object: ManagedObject, _ before: [PropertyValue]) {
         guard var earlier = event.earlierValues[object], earlier.count == before.count else {
             return
         }
@@ -91,21 +92,22 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// The value of an unsaved edit over a newer row: the edited value, or for a counter the newer
     /// value plus what the edit added.
-    fileprivate final func valueToKeep(inSlot slot: Int, over newer: Value) -> Value {
+    fileprivate final func valueToKeep(inSlot slot: Int, over newer: PropertyValue) -> PropertyValue
+    {
         guard let delta = delta(inSlot: slot) else { return slots[slot] }
         return Counter.sum(newer, delta, of: entity.slots[slot].wireProperty.type)
     }
 
     /// The number that an unsaved edit has added to a counter; `nil` if there is no edit, or if it
     /// set null.
-    final func delta(inSlot slot: Int) -> Value? {
+    final func delta(inSlot slot: Int) -> PropertyValue? {
         let property = entity.slots[slot].wireProperty
         guard property.rule == .counter, !committed.isEmpty else { return nil }
         return Counter.delta(from: committed[slot], to: slots[slot], of: property.type)
     }
 
     /// The value of a counter after another save has added a number to it.
-    final func sum(with delta: Value, inSlot slot: Int) -> Value {
+    final func sum(with delta: PropertyValue, inSlot slot: Int) -> PropertyValue {
         Counter.sum(slots[slot], delta, of: entity.slots[slot].wireProperty.type)
     }
 }

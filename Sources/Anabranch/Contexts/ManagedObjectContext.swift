@@ -105,7 +105,7 @@ public final class ManagedObjectContext {
     /// With an undo stack, what that needs of the present event.
     @exclusivity(unchecked) var recorder: ChangeRecorder?
     /// While observers are told of an event, its ``EventChanges/earlierValues``.
-    var announcedValues: [ManagedObject: [Value]] = [:]
+    var announcedValues: [ManagedObject: [PropertyValue]] = [:]
     /// What was written behind the context's back, and what is announced to be written.
     @exclusivity(unchecked) var primitives = PrimitiveWrites()
     /// The object that the model's checks were made of last; 0 where a save wants to know anew.

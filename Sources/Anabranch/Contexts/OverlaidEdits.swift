@@ -12,7 +12,7 @@ struct OverlaidEdits {
     /// What an edit was made on: the version, and the stored value.
     struct Base: Sendable {
         let version: RowVersion
-        let value: Value
+        let value: PropertyValue
     }
 
     private var bases: [ManagedObject: [Int: Base]] = [:]

@@ -136,9 +136,9 @@ struct PendingKeys {
 enum PendingKey: Hashable {
     case number(UInt64)
     case text(String)
-    case other(Value)
+    case other(PropertyValue)
 
-    init(_ value: Value) {
+    init(_ value: PropertyValue) {
         self =
             switch value {
             case .bool(let flag): Self.key(of: flag ? 1 : 0)

@@ -56,7 +56,7 @@ extension PersistentStoreDescription {
     }
 
     /// True if no part of the store is ever on a disk.
-    public var isInMemory: Bool { Self.isInMemory(url) }
+    package var isInMemory: Bool { Self.isInMemory(url) }
 
     static func isInMemory(_ url: URL) -> Bool { url.scheme == memoryScheme }
 

@@ -44,18 +44,18 @@ public struct PropertyError: Error, Sendable {
 
 extension PropertyError {
     /// The kind of a ``PropertyError``.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
         /// Creates a code from its text form.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The model has no entity of that name, or no class represents it. Check the spelling.
         public static let unknownEntity = Code(rawValue: "unknown-entity")
         /// The model has no fetch request template of that name. Check the spelling.
         public static let unknownTemplate = Code(rawValue: "unknown-template")
         /// The entity is abstract. Insert an object of one of its sub-entities.
-        public static let abstractEntity = Code(rawValue: "abstract-entity")
+        package static let abstractEntity = Code(rawValue: "abstract-entity")
         /// The entity has no property of that name. Check the spelling.
         public static let unknownProperty = Code(rawValue: "unknown-property")
         /// An attribute was used as a relationship, a to-one relationship as a to-many, or the
@@ -64,11 +64,11 @@ extension PropertyError {
         /// The value has another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
         /// The type of the property has no counterpart of the value, such as an enum without that
-        /// case. Add the case, or read the value by its name alone, as a `Value`.
+        /// case. Add the case, or read the value by its name alone, as a `PropertyValue`.
         public static let unknownValue = Code(rawValue: "unknown-value")
         /// A derived attribute can't be set, because its value is computed. Change the properties
         /// that it is derived from.
-        public static let derived = Code(rawValue: "derived")
+        package static let derived = Code(rawValue: "derived")
         /// No attribute can store the value exactly. Round a decimal to 38 digits.
         public static let unrepresentable = Code(rawValue: "unrepresentable")
         /// The model names a transformer that is not registered. Register one under that name
@@ -85,7 +85,7 @@ extension PropertyError {
         public static let inaccessible = Code(rawValue: "inaccessible")
         /// `willSave` or a validation hook changed objects in every one of many rounds. Let it
         /// change a property only if the value differs.
-        public static let endlessChanges = Code(rawValue: "endless-changes")
+        package static let endlessChanges = Code(rawValue: "endless-changes")
         /// A hook or an observer asked for a save while the context was saving. Leave the change
         /// to the running save.
         public static let recursiveSave = Code(rawValue: "recursive-save")

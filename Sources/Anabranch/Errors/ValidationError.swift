@@ -22,7 +22,7 @@ public struct ValidationError: Error, Sendable {
     /// The name of the property, if the failure concerns one.
     public let property: String?
     /// The refused value, if there is one.
-    public let value: Value?
+    public let value: PropertyValue?
     /// The validation predicate that does not hold, for a failure of the model's validation.
     public let predicate: FetchPredicate?
     /// The app's error, if a hook threw one.
@@ -39,7 +39,8 @@ public struct ValidationError: Error, Sendable {
     ///   - value: The refused value.
     ///   - code: The kind of failure.
     public init(
-        _ reason: String, property: String? = nil, value: Value? = nil, code: Code = .refused
+        _ reason: String, property: String? = nil, value: PropertyValue? = nil,
+        code: Code = .refused
     ) {
         self.init(
             code, "Can't save: \(reason)", reason: reason, objectID: nil, property: property,
@@ -49,7 +50,7 @@ public struct ValidationError: Error, Sendable {
 
     init(
         _ code: Code, _ message: String, reason: String, objectID: ManagedObjectID?,
-        property: String?, value: Value? = nil, predicate: FetchPredicate? = nil,
+        property: String?, value: PropertyValue? = nil, predicate: FetchPredicate? = nil,
         underlying: (any Error)? = nil
     ) {
         self.code = code

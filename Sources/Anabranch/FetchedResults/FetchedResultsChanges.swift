@@ -11,8 +11,8 @@ public struct FetchedResultsChanges: Sendable {
     public struct SectionChange: Hashable, Sendable {
         /// The name of the section.
         public let name: String
-        /// The kind of change.
-        public let kind: FetchedResultsSectionChangeType
+        /// The kind of change, an insertion or a deletion.
+        public let kind: FetchedResultsChangeType
         /// The index of the section: for an insertion among the sections after the event, for a
         /// deletion among those before it.
         public let index: Int
@@ -48,7 +48,9 @@ public struct FetchedResultsChanges: Sendable {
     public var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
 }
 
-/// The kinds of change of an object in a result.
+/// The kinds of change of an object in a result. A section is only inserted and deleted.
+///
+/// It is closed: only a new major version adds a case.
 public enum FetchedResultsChangeType: Hashable, Sendable {
     /// The object is new in the result: it was inserted, or it changed and now matches the
     /// predicate.
@@ -60,10 +62,4 @@ public enum FetchedResultsChangeType: Hashable, Sendable {
     case move
     /// The object has changed and has kept its place among the other objects.
     case update
-}
-
-/// The kinds of change of a section in a result.
-public enum FetchedResultsSectionChangeType: Hashable, Sendable {
-    /// The section is new, or it is gone.
-    case insert, delete
 }

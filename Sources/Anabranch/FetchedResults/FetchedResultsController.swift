@@ -49,11 +49,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// names them.
     public let sectionNameKeyPath: String?
     /// The closure that names the section of an object; `nil` if there is none.
-    public let sectionName: ((Object) -> String?)?
+    package let sectionName: ((Object) -> String?)?
     /// The name of the cache file; `nil` for no cache.
     public let cacheName: String?
     /// The directory of the cache file; `nil` for a directory next to the store's file.
-    public let cacheDirectory: URL?
+    package let cacheDirectory: URL?
 
     /// Receives every change as single calls. It is not used if there is a ``snapshotDelegate``,
     /// or a ``differenceDelegate`` and no sections.

@@ -26,7 +26,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     func controller(
         _ controller: FetchedResultsController<Object>,
         didChange section: FetchedResultsSection<Object>, atSectionIndex index: Int,
-        for type: FetchedResultsSectionChangeType)
+        for type: FetchedResultsChangeType)
 
     /// Called for each object that was inserted, deleted, moved or updated.
     ///
@@ -59,7 +59,7 @@ extension FetchedResultsControllerDelegate {
     public func controller(
         _ controller: FetchedResultsController<Object>,
         didChange section: FetchedResultsSection<Object>, atSectionIndex index: Int,
-        for type: FetchedResultsSectionChangeType
+        for type: FetchedResultsChangeType
     ) {}
 
     /// Does nothing.

@@ -1,20 +1,20 @@
 /// The reason why results can't be fetched as requested. Correct the request.
 public struct FetchedResultsError: Error, Sendable {
     /// The kind of a ``FetchedResultsError``.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
         /// Creates a code from its text form.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The request has no sort, and results need an order. Add a sort.
-        public static let missingSort = Code(rawValue: "missing-sort")
+        package static let missingSort = Code(rawValue: "missing-sort")
         /// The objects of a section must be neighbours. Let the request sort first by the names of
         /// the sections, or by something that gives their order.
         public static let unsortedSections = Code(rawValue: "unsorted-sections")
         /// The entity has no property with the name that the section's key path begins with. Name
         /// another one, or pass a closure.
-        public static let unknownSections = Code(rawValue: "unknown-sections")
+        package static let unknownSections = Code(rawValue: "unknown-sections")
     }
 
     /// The kind of error, which also says what to do.

@@ -8,7 +8,7 @@ final class ResultEntry {
     let id: LocalID
     let entityIndex: Int
     /// The sort keys, one for each sort of the plan.
-    let keys: [Value]
+    let keys: [PropertyValue]
     /// The object; `nil` if objects are created in batches on access.
     let object: ManagedObject?
     /// The version of the row that the observer has seen, or `none` if it is unknown. `isEdited`
@@ -19,7 +19,7 @@ final class ResultEntry {
     var sectionName: String?
 
     init(
-        id: LocalID, entityIndex: Int, keys: [Value], object: ManagedObject? = nil,
+        id: LocalID, entityIndex: Int, keys: [PropertyValue], object: ManagedObject? = nil,
         version: RowVersion = .none, isEdited: Bool = false
     ) {
         self.id = id
@@ -50,7 +50,7 @@ extension ResultEntry: Weighted {
 struct SectionRun: Weighted {
     let name: String
     /// The keys of one of the entries, up to the key that names the section.
-    let keys: [Value]
+    let keys: [PropertyValue]
     var count: Int
 
     var weight: Int { count }

@@ -124,7 +124,7 @@ extension ResultsCache {
             let id = try reader.readSigned()
             let entity = Int(truncatingIfNeeded: try reader.readVarint())
             guard context.coordinator.model.entities.indices.contains(entity) else { return nil }
-            var keys: [Value] = []
+            var keys: [PropertyValue] = []
             for _ in 0..<keyCount { keys.append(try reader.readTagged()) }
             entries.append(ResultEntry(id: id, entityIndex: entity, keys: keys))
         }

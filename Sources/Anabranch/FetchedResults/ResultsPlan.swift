@@ -40,7 +40,7 @@ struct ResultsPlan {
         self.fetch = fetch
         dependencies = RelationshipDependency.all(of: fetch.predicate, fetch.sorts)
         batchSize = naming?.name == nil ? max(request.fetchBatchSize, 0) : 0
-        prefetched = request.relationshipsForPrefetching
+        prefetched = request.relationshipKeyPathsForPrefetching
         firesFaults = !request.returnsObjectsAsFaults
     }
 
@@ -67,7 +67,7 @@ extension ResultsPlan {
     }
 
     /// Compares two lists of keys, up to the length of the shorter one.
-    func order(_ left: [Value], _ right: [Value]) -> ValueOrder.Result {
+    func order(_ left: [PropertyValue], _ right: [PropertyValue]) -> ValueOrder.Result {
         for (index, sort) in fetch.sorts.prefix(min(left.count, right.count)).enumerated() {
             let order = sort.order(ofKeys: left[index], right[index])
             if order != .equal { return order }
@@ -76,7 +76,7 @@ extension ResultsPlan {
     }
 
     /// - Parameter relevance: The relevance of the object to a search.
-    func keys(of object: ManagedObject, relevance: Value) throws -> [Value] {
+    func keys(of object: ManagedObject, relevance: PropertyValue) throws -> [PropertyValue] {
         try fetch.sorts.map { try $0.isRelevance ? relevance : $0.key(of: object) }
     }
 
@@ -87,7 +87,7 @@ extension ResultsPlan {
     var sectionKey: Int? { naming?.key }
 
     /// Returns the keys that decide the place of an entry's section.
-    func sectionKeys(of entry: ResultEntry) -> [Value] {
+    func sectionKeys(of entry: ResultEntry) -> [PropertyValue] {
         sectionKey.map { Array(entry.keys[...$0]) } ?? []
     }
 

@@ -150,7 +150,7 @@ extension ResultsReader {
 
     /// Returns the entries of those objects that match.
     private func entries(
-        of objects: [ManagedObject], relevance: Value = FetchPlan.unsavedRelevance
+        of objects: [ManagedObject], relevance: PropertyValue = FetchPlan.unsavedRelevance
     ) throws -> [ResultEntry] {
         try objects.compactMap { object in
             guard !object.isDeleted, plan.fetch.includes(object.entity) else { return nil }
@@ -165,7 +165,7 @@ extension ResultsReader {
         }
     }
 
-    private func entry(of object: ManagedObject, _ relevance: Value) throws -> ResultEntry {
+    private func entry(of object: ManagedObject, _ relevance: PropertyValue) throws -> ResultEntry {
         ResultEntry(
             id: object.localID, entityIndex: object.entity.index,
             keys: try plan.keys(of: object, relevance: relevance),

@@ -83,7 +83,7 @@ extension ResultsState {
 
     /// Finds a section by bisection. The first keys of a section can differ from those of its run.
     func section(
-        named name: String, _ keys: [Value], _ plan: ResultsPlan
+        named name: String, _ keys: [PropertyValue], _ plan: ResultsPlan
     ) -> (index: Int, isThere: Bool) {
         let index = sections.partition { plan.order($0.keys, keys) != .less }
         for candidate in [index, index - 1] where sections.indices.contains(candidate) {

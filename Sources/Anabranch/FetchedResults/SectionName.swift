@@ -8,7 +8,7 @@ import Foundation
 enum SectionName {
     /// Returns the name for a value: a string itself; an empty string for a missing value; digits
     /// for a number or a Boolean; ISO 8601 to the second for a date; hexadecimal digits for bytes.
-    static func of(_ value: Value) -> String {
+    static func of(_ value: PropertyValue) -> String {
         switch value {
         case .null, .reference, .group, .unknown: ""
         case .bool(let flag): flag ? "1" : "0"

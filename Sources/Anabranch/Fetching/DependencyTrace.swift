@@ -52,7 +52,7 @@ struct DependencyTrace {
         of ids: Set<LocalID>, by inverse: RelationshipDescription
     ) throws -> Set<LocalID> {
         var found: Set<LocalID> = []
-        func add(_ value: Value) { if case .integer(let id) = value { found.insert(id) } }
+        func add(_ value: PropertyValue) { if case .integer(let id) = value { found.insert(id) } }
         var unknown: [LocalID] = []
         for id in ids {
             guard let object = context.held(id), object.flags.contains(.hasRow) else {
@@ -99,7 +99,7 @@ extension RelationshipDependency {
     /// store itself.
     ///
     /// - Parameter earlier: The object's values before the event, if they are known.
-    func isConcerned(by object: ManagedObject, since earlier: [Value]? = nil) -> Bool {
+    func isConcerned(by object: ManagedObject, since earlier: [PropertyValue]? = nil) -> Bool {
         if object.flags.contains(.deleted) || hasLeft(object) { return true }
         return slots.slots.contains { slot in
             guard slot < object.home.plan.isStored.count else { return false }

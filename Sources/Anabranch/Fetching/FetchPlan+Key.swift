@@ -25,7 +25,7 @@ extension ResolvedPredicate {
     }
 
     /// The value that an attribute of the evaluated object must have, if this is such a condition.
-    fileprivate var demandedValue: (AttributeDescription, Value)? {
+    fileprivate var demandedValue: (AttributeDescription, PropertyValue)? {
         guard case .comparison(let left, .equal, let right, let options) = self, options.isEmpty
         else { return nil }
         switch (left, right) {

@@ -57,7 +57,7 @@ struct FetchPlan: Equatable {
     /// - Parameter relevances: The relevance of the two to a search, which no object in memory has
     ///   by itself.
     func areInOrder(
-        _ left: ManagedObject, _ right: ManagedObject, relevances: (Value, Value)
+        _ left: ManagedObject, _ right: ManagedObject, relevances: (PropertyValue, PropertyValue)
     ) throws -> Bool {
         for sort in sorts {
             let order =
@@ -74,9 +74,9 @@ struct FetchPlan: Equatable {
 
     /// The relevance of an object with unsaved changes: a search in the store does not know its
     /// texts, and so it counts as more relevant than all others.
-    static let unsavedRelevance = Value.double(.infinity)
+    static let unsavedRelevance = PropertyValue.double(.infinity)
     /// A relevance below that of all objects with unsaved changes.
-    static let savedRelevance = Value.double(0)
+    static let savedRelevance = PropertyValue.double(0)
 
     func window<Element>(_ elements: [Element]) -> [Element] {
         let rest = elements.dropFirst(offset)

@@ -1,12 +1,6 @@
 public import AnabranchModel
 
 extension FetchRequest {
-    /// The same as ``relationshipsForPrefetching``, by the name that Core Data has for it.
-    public var relationshipKeyPathsForPrefetching: [String] {
-        get { relationshipsForPrefetching }
-        set { relationshipsForPrefetching = newValue }
-    }
-
     /// Adds relationships of the found objects to those that are prefetched.
     ///
     /// ```swift
@@ -42,7 +36,7 @@ extension FetchRequest {
     /// try request.prefetch(\.departments, then: \.staff, then: \.passport)
     /// ```
     ///
-    /// Longer ways are texts in ``relationshipsForPrefetching``.
+    /// Longer ways are texts in ``relationshipKeyPathsForPrefetching``.
     ///
     /// - Throws: The errors of ``prefetch(_:)``.
     public mutating func prefetch<Many: ToManyProperty, More: ToManyProperty>(
@@ -62,6 +56,6 @@ extension FetchRequest {
             let keys = try PropertyPath(keyPath, of: type).keys
             added.append((way + keys).joined(separator: "."))
         }
-        relationshipsForPrefetching += added
+        relationshipKeyPathsForPrefetching += added
     }
 }

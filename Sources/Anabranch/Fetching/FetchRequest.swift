@@ -45,7 +45,7 @@ public struct FetchRequest<Object: ManagedObject> {
     /// The relationships to prefetch, by key paths such as `reports.passport`: their objects are
     /// read together with the found objects, by one more read for each relationship, and stay in
     /// memory while one of the found objects is in use.
-    public var relationshipsForPrefetching: [String] = []
+    public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// Creates a request for the entity that the class represents.
     public init() { entityName = Object.entityName }

@@ -65,7 +65,7 @@ extension ManagedObject {
                 return PredicateConstant.collection(members).predicateExpression
             default:
                 guard let next = try object.object(forKey: key) else {
-                    return Value.null.predicateExpression
+                    return PropertyValue.null.predicateExpression
                 }
                 guard place < path.count - 1 else { return next.predicateExpression }
                 object = next

@@ -32,7 +32,8 @@ extension ManagedObject: PredicateSubject {
     ///
     /// An unsaved edit replaces the values that its author has seen. The others are those that the
     /// save of the edit leaves.
-    package final func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+    package final func predicateValues(of attribute: AttributeDescription) throws -> [PropertyValue]
+    {
         try fireFaultOrThrow()
         let shown = slots[attribute.slot]
         guard attribute.keepsBoth, !flags.contains(.inserted) else { return [shown] }

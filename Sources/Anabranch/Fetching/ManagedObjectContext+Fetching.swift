@@ -34,8 +34,8 @@ extension ManagedObjectContext {
     func prepared<Object>(
         _ objects: [ManagedObject], for request: FetchRequest<Object>, _ plan: FetchPlan
     ) throws -> [Object] {
-        if !request.relationshipsForPrefetching.isEmpty {
-            try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
+        if !request.relationshipKeyPathsForPrefetching.isEmpty {
+            try prefetch(request.relationshipKeyPathsForPrefetching, of: objects, plan.entity)
         }
         if !request.returnsObjectsAsFaults {
             for object in objects { try object.fireFaultOrThrow() }

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     /// edit of it replaces. The value that the object shows may be among them.
     func readHeldValues(
         of attribute: AttributeDescription, in object: ManagedObject
-    ) throws -> [Value] {
+    ) throws -> [PropertyValue] {
         let (id, entity) = (object.localID, object.entity)
         let isEdited = object.isChangedSinceCommit(attribute.slot)
         let seen = overlaidEdits.seenVersions(of: object)[attribute.slot]

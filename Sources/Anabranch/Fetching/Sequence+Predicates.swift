@@ -108,7 +108,7 @@ extension FetchPredicate {
 private struct Keyed<Object: ManagedObject> {
     let object: Object
     let place: Int
-    let keys: [Value]
+    let keys: [PropertyValue]
 
     func precedes(_ other: Keyed, by sorts: [ResolvedSort]) -> Bool {
         for (index, sort) in sorts.enumerated() {

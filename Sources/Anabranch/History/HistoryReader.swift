@@ -37,7 +37,9 @@ struct HistoryReader {
         var all = set.kind.isSave ? try changes(set) : []
         if let unsynced {
             all += changes(unsynced)
-            all = HistoryChange.Kind.inOrder.flatMap { kind in all.filter { $0.kind == kind } }
+            all = HistoryTransaction.Change.Kind.inOrder.flatMap { kind in
+                all.filter { $0.kind == kind }
+            }
         }
         return HistoryTransaction(
             position: HistoryPosition(rawValue: entry.localPosition), dot: set.dot,
@@ -52,13 +54,13 @@ struct HistoryReader {
     }
 
     /// The changes of unsynced objects. Properties that the model no longer has are left out.
-    private func changes(_ save: UnsyncedSave) -> [HistoryChange] {
+    private func changes(_ save: UnsyncedSave) -> [HistoryTransaction.Change] {
         var properties: [ManagedObjectID: Set<String>] = [:]
-        var kinds: [ManagedObjectID: HistoryChange.Kind] = [:]
+        var kinds: [ManagedObjectID: HistoryTransaction.Change.Kind] = [:]
         var order: [ManagedObjectID] = []
         for change in save.changes {
             let names = change.properties.filter { change.entity.property(named: $0) != nil }
-            let kind = HistoryChange.Kind(change.kind)
+            let kind = HistoryTransaction.Change.Kind(change.kind)
             for localID in change.ids {
                 let id = ManagedObjectID(
                     origin: coordinator.origin, entity: change.entity, localID: localID)
@@ -73,11 +75,13 @@ struct HistoryReader {
         }
         let all = order.map { id in
             let kind = kinds[id] ?? .update
-            return HistoryChange(
+            return HistoryTransaction.Change(
                 kind: kind, objectID: id,
                 updatedProperties: kind == .update ? properties[id, default: []].sorted() : [])
         }
-        return HistoryChange.Kind.inOrder.flatMap { kind in all.filter { $0.kind == kind } }
+        return HistoryTransaction.Change.Kind.inOrder.flatMap { kind in
+            all.filter { $0.kind == kind }
+        }
     }
 
     /// An entity with objects that change sets change.
@@ -87,9 +91,9 @@ struct HistoryReader {
 
     /// Returns the changes of a change set. Entities and properties that the model does not know
     /// are left out; the log keeps them.
-    private func changes(_ set: ChangeSet) throws -> [HistoryChange] {
-        var inserted: [HistoryChange] = []
-        var deleted: [HistoryChange] = []
+    private func changes(_ set: ChangeSet) throws -> [HistoryTransaction.Change] {
+        var inserted: [HistoryTransaction.Change] = []
+        var deleted: [HistoryTransaction.Change] = []
         var touched: [RecordID: Touched] = [:]
         var order: [RecordID] = []
         func touch(_ record: RecordID, _ entity: EntityDescription, _ properties: [String]) {
@@ -122,12 +126,12 @@ struct HistoryReader {
             }
         }
         let new = Set(inserted.map(\.objectID))
-        let updated = try order.compactMap { record -> HistoryChange? in
+        let updated = try order.compactMap { record -> HistoryTransaction.Change? in
             guard let touched = touched[record],
                 let id = try coordinator.managedObjectID(for: record, entity: touched.entity),
                 !new.contains(id)
             else { return nil }
-            return HistoryChange(
+            return HistoryTransaction.Change(
                 kind: .update, objectID: id, updatedProperties: touched.properties.sorted())
         }
         return inserted + updated + deleted
@@ -143,18 +147,18 @@ struct HistoryReader {
     }
 
     private func changes(
-        _ kind: HistoryChange.Kind, _ entity: WireName, _ records: [RecordID]
-    ) throws -> [HistoryChange] {
+        _ kind: HistoryTransaction.Change.Kind, _ entity: WireName, _ records: [RecordID]
+    ) throws -> [HistoryTransaction.Change] {
         guard let entity = self.entity(entity) else { return [] }
         return try records.compactMap { record in
             try coordinator.managedObjectID(for: record, entity: entity).map {
-                HistoryChange(kind: kind, objectID: $0, updatedProperties: [])
+                HistoryTransaction.Change(kind: kind, objectID: $0, updatedProperties: [])
             }
         }
     }
 }
 
-extension HistoryChange.Kind {
+extension HistoryTransaction.Change.Kind {
     /// The order of the changes of a transaction.
     fileprivate static let inOrder: [Self] = [.insert, .update, .delete]
 
@@ -209,7 +213,7 @@ extension ManagedObjectContext {
     /// ``PersistentStoreCoordinator/history(after:limit:)``.
     ///
     /// - Throws: `StoreError`.
-    public func history(
+    package func history(
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [HistoryTransaction] {
         try coordinator.history(after: position, limit: limit)
@@ -222,7 +226,7 @@ extension ManagedObjectContext {
     /// the position is all that has happened to the fetched objects since.
     ///
     /// - Throws: `StoreError`.
-    public func currentHistoryPosition() throws -> HistoryPosition {
+    package func currentHistoryPosition() throws -> HistoryPosition {
         checkQueue()
         return HistoryPosition(rawValue: try readStore { try $0.logPosition() })
     }

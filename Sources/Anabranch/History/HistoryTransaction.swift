@@ -3,6 +3,29 @@ public import Foundation
 
 /// One save, of this file or of another replica.
 public struct HistoryTransaction: Sendable {
+    /// The effect of one save on one object.
+    public struct Change: Hashable, Sendable {
+        /// The kinds of change.
+        ///
+        /// It is closed: only a new major version adds a case.
+        public enum Kind: Hashable, Sendable {
+            /// The save inserted the object.
+            case insert
+            /// The save changed properties of the object.
+            case update
+            /// The save deleted the object.
+            case delete
+        }
+
+        /// The kind of change.
+        public let kind: Kind
+        /// The ID of the object.
+        public let objectID: ManagedObjectID
+        /// The names of the changed properties, sorted; empty unless the object was updated. A
+        /// relationship appears only on the side that is stored.
+        public let updatedProperties: [String]
+    }
+
     /// The position of the transaction. Ask for the history after it to continue from here.
     public let position: HistoryPosition
     /// The replica that saved, and the number of the save among that replica's saves; `nil` for a
@@ -15,14 +38,14 @@ public struct HistoryTransaction: Sendable {
     /// The name of the context that saved.
     public let contextName: String
     /// The changes of the save: insertions, then updates, then deletions.
-    public let changes: [HistoryChange]
+    public let changes: [Change]
 
     /// The time of the save by the clock of the device that saved.
     public var date: Date { timestamp.date }
 
     /// The changes as object IDs, which can be merged into a context.
     public var objectIDChanges: ObjectIDChanges {
-        func ids(_ kind: HistoryChange.Kind) -> [ManagedObjectID] {
+        func ids(_ kind: Change.Kind) -> [ManagedObjectID] {
             var seen: Set<ManagedObjectID> = []
             return changes.filter { $0.kind == kind }.map(\.objectID)
                 .filter { seen.insert($0).inserted }
@@ -33,25 +56,4 @@ public struct HistoryTransaction: Sendable {
         all.position = position
         return all
     }
-}
-
-/// The effect of one save on one object.
-public struct HistoryChange: Hashable, Sendable {
-    /// The kinds of change.
-    public enum Kind: Hashable, Sendable {
-        /// The save inserted the object.
-        case insert
-        /// The save changed properties of the object.
-        case update
-        /// The save deleted the object.
-        case delete
-    }
-
-    /// The kind of change.
-    public let kind: Kind
-    /// The ID of the object.
-    public let objectID: ManagedObjectID
-    /// The names of the changed properties, sorted; empty unless the object was updated. A
-    /// relationship appears only on the side that is stored.
-    public let updatedProperties: [String]
 }

@@ -16,7 +16,7 @@ extension PersistentStoreCoordinator {
     /// - Returns: `nil` if the table has no more rows than that, or the model has no such entity:
     ///   a context can count them quickly.
     /// - Throws: `StoreError`.
-    public func estimatedCount(
+    package func estimatedCount(
         ofEntity name: String, ifMoreThan limit: Int = 10_000
     ) throws -> Int? {
         guard let entity = model.entity(named: name) else { return nil }

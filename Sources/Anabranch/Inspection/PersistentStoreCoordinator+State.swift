@@ -1,12 +1,13 @@
-public import AnabranchReplication
+package import AnabranchReplication
 public import AnabranchStore
 
 extension PersistentStoreCoordinator {
     /// Returns the hash of the merged state. It is equal on every replica and zone that holds the
     /// same change sets. It reads every record.
     ///
+    /// - Returns: The hash as hexadecimal digits.
     /// - Throws: `StoreError`.
-    public func canonicalHash() throws -> Digest { try store.canonicalHash() }
+    public func canonicalHash() throws -> String { try store.canonicalHash().description }
 
     /// Checks the file without its zone.
     ///

@@ -54,7 +54,7 @@ final class LiveAggregate: LiveSource {
             "Can't follow '\(column.name)' because \(reason); fetch it as a column of rows.")
     }
 
-    func value(isolation: isolated (any Actor)?) async throws -> Value {
+    func value(isolation: isolated (any Actor)?) async throws -> PropertyValue {
         query.context.checkQueue()
         let state = try query.state()
         switch reduction {

@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     ///   - request: The objects. A limit or an offset is refused, and sorts are ignored.
     public func values<Object>(
         of column: FetchColumn, over request: FetchRequest<Object>
-    ) -> LiveValues<Value> {
+    ) -> LiveValues<PropertyValue> {
         LiveValues { [self] signal in
             checkQueue()
             return try LiveAggregate(column, over: request, in: self, signal)

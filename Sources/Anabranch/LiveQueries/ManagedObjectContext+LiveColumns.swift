@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     @_disfavoredOverload
     public func values<Object>(
         of column: ObjectColumn<Object>, over request: FetchRequest<Object>
-    ) -> LiveValues<Value> {
+    ) -> LiveValues<PropertyValue> {
         LiveValues { [self] signal in
             checkQueue()
             return try LiveAggregate(FetchColumn(column), over: request, in: self, signal)

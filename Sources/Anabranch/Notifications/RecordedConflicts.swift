@@ -4,7 +4,7 @@ public import AnabranchStore
 /// and the objects that do not show everything that is held for them since then.
 public struct RecordedConflicts: Sendable {
     /// The entries, in the order in which they were recorded.
-    public let ids: [Conflict.ID]
+    public let ids: [ConflictEntry.ID]
     /// The objects that lost a value, each once. Objects of entities that the model does not know
     /// are left out.
     public let objectIDs: ObjectIDList

@@ -51,7 +51,7 @@ public struct AttributeSettings {
     let options: Set<AttributeOption>
     let group: String?
     /// The attribute with all settings, but without its name and its type.
-    private let template: Attribute
+    private let template: AttributeDeclaration
 
     /// Creates settings.
     ///
@@ -70,14 +70,15 @@ public struct AttributeSettings {
     ///   - userInfo: Any texts for the app or for tools.
     public init(
         _ options: AttributeOption..., originalName: String? = nil, wireName: String? = nil,
-        minimum: Value? = nil, maximum: Value? = nil, regularExpression: String? = nil,
+        minimum: PropertyValue? = nil, maximum: PropertyValue? = nil,
+        regularExpression: String? = nil,
         validations: [ValidationRule] = [], derivation: String? = nil,
         mergeRule: MergeRule = .lastWriter, group: String? = nil, hashModifier: String? = nil,
         userInfo: [String: String] = [:]
     ) {
         self.options = Set(options)
         self.group = group
-        template = Attribute(
+        template = AttributeDeclaration(
             "", .undefined, transient: options.contains(.transient), derivation: derivation,
             minimum: minimum, maximum: maximum, regularExpression: regularExpression,
             validations: validations, wireName: wireName, renamingIdentifier: originalName,
@@ -100,7 +101,7 @@ public struct AttributeSettings {
 
     /// The reason why a composite attribute can't have these settings, as a clause.
     var objectionToComposite: String? {
-        let usual = Attribute(
+        let usual = AttributeDeclaration(
             "", .undefined, transient: template.isTransient, wireName: template.wireName,
             renamingIdentifier: template.renamingIdentifier,
             versionHashModifier: template.versionHashModifier, userInfo: template.userInfo)
@@ -112,7 +113,7 @@ public struct AttributeSettings {
     }
 
     /// The attribute with these settings.
-    func attribute(_ name: String, _ type: AttributeType, optional: Bool) -> Attribute {
+    func attribute(_ name: String, _ type: AttributeType, optional: Bool) -> AttributeDeclaration {
         var attribute = template
         attribute.name = name
         attribute.type = type

@@ -4,7 +4,7 @@ public import Foundation
 extension Date: AttributeValue {
     /// Returns the date of a date value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Date? {
+    public static func reading(_ value: PropertyValue) -> Date? {
         if case .date(let seconds) = value {
             Date(timeIntervalSinceReferenceDate: seconds)
         } else {
@@ -14,25 +14,25 @@ extension Date: AttributeValue {
     /// 2001-01-01 00:00:00 UTC.
     @inlinable public static var absent: Date { Date(timeIntervalSinceReferenceDate: 0) }
     /// The date as seconds since 2001-01-01 00:00:00 UTC.
-    @inlinable public var attributeValue: Value { .date(timeIntervalSinceReferenceDate) }
+    @inlinable public var attributeValue: PropertyValue { .date(timeIntervalSinceReferenceDate) }
 }
 
 extension Data: AttributeValue {
     /// Returns the bytes of a binary value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Data? {
+    public static func reading(_ value: PropertyValue) -> Data? {
         if case .data(let data) = value { data } else { nil }
     }
     /// No bytes.
     @inlinable public static var absent: Data { Data() }
     /// The bytes as an attribute value.
-    @inlinable public var attributeValue: Value { .data(self) }
+    @inlinable public var attributeValue: PropertyValue { .data(self) }
 }
 
 extension UUID: AttributeValue {
     /// Returns the UUID of a UUID value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> UUID? {
+    public static func reading(_ value: PropertyValue) -> UUID? {
         if case .uuid(let uuid) = value { uuid } else { nil }
     }
     /// The UUID with only zero bytes.
@@ -40,25 +40,25 @@ extension UUID: AttributeValue {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
     /// The UUID as an attribute value.
-    @inlinable public var attributeValue: Value { .uuid(self) }
+    @inlinable public var attributeValue: PropertyValue { .uuid(self) }
 }
 
 extension URL: AttributeValue {
     /// Returns the URL of a URI value; `nil` for any other value, or if the text is not a URL.
     @inlinable
-    public static func reading(_ value: Value) -> URL? {
+    public static func reading(_ value: PropertyValue) -> URL? {
         if case .uri(let text) = value { URL(string: text) } else { nil }
     }
     /// The URL of the root folder.
     @inlinable public static var absent: URL { URL(fileURLWithPath: "/") }
     /// The absolute form of the URL as an attribute value.
-    @inlinable public var attributeValue: Value { .uri(absoluteString) }
+    @inlinable public var attributeValue: PropertyValue { .uri(absoluteString) }
 }
 
 extension Decimal: AttributeValue {
     /// Returns the number of a decimal value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Decimal? {
+    public static func reading(_ value: PropertyValue) -> Decimal? {
         if case .decimal(let number) = value { number.decimal } else { nil }
     }
     /// Zero.
@@ -67,7 +67,7 @@ extension Decimal: AttributeValue {
     ///
     /// - Throws: ``AttributeValueError`` for NaN, and for a number of more than 38 digits; a
     ///   division of `Decimal` numbers can result in 39.
-    @inlinable public var attributeValue: Value {
+    @inlinable public var attributeValue: PropertyValue {
         get throws(AttributeValueError) {
             guard let number = ExactDecimal(self) else { throw AttributeValueError(refusing: self) }
             return .decimal(number)
@@ -78,13 +78,13 @@ extension Decimal: AttributeValue {
 extension ExactDecimal: AttributeValue {
     /// Returns the number of a decimal value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> ExactDecimal? {
+    public static func reading(_ value: PropertyValue) -> ExactDecimal? {
         if case .decimal(let number) = value { number } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: ExactDecimal { .zero }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .decimal(self) }
+    @inlinable public var attributeValue: PropertyValue { .decimal(self) }
 }
 
 extension AttributeValueError {

@@ -16,7 +16,7 @@ public protocol AttributeValue: PredicateArgument {
     /// - Parameter value: The value as the object holds it.
     /// - Returns: `nil` if this type has no counterpart of the value. A type that is not optional
     ///   also returns `nil` for `null`.
-    static func reading(_ value: Value) -> Self?
+    static func reading(_ value: PropertyValue) -> Self?
     /// The value that a non-optional property reads while the attribute is null.
     static var absent: Self { get }
     /// The type of an attribute in a model that is made from classes.
@@ -28,7 +28,7 @@ public protocol AttributeValue: PredicateArgument {
     /// declares this property without `throws`.
     ///
     /// - Throws: ``AttributeValueError`` if no attribute can store the value exactly.
-    var attributeValue: Value { get throws(AttributeValueError) }
+    var attributeValue: PropertyValue { get throws(AttributeValueError) }
 }
 
 /// An enum that a property of a managed object's class can have, stored as its raw value:
@@ -41,7 +41,7 @@ public protocol AttributeValue: PredicateArgument {
 /// ```swift
 /// enum Mood: String, AttributeEnum {
 ///     case calm, wild, other
-///     static func reading(_ value: Value) -> Mood? {
+///     static func reading(_ value: PropertyValue) -> Mood? {
 ///         String.reading(value).map { Mood(rawValue: $0) ?? .other }
 ///     }
 /// }
@@ -85,7 +85,7 @@ extension AttributeValue {
     ///   value exactly.
     public var predicateExpression: FetchExpression {
         get throws(FetchPredicateError) {
-            let value: Value
+            let value: PropertyValue
             do {
                 value = try attributeValue
             } catch {
@@ -108,14 +108,14 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     public static var attributeType: AttributeType { Wrapped.attributeType }
     /// Returns `.some(nil)` for null, and otherwise what the wrapped type returns.
     @inlinable
-    public static func reading(_ value: Value) -> Wrapped?? {
+    public static func reading(_ value: PropertyValue) -> Wrapped?? {
         if value.isNull { return .some(nil) }
         return Wrapped.reading(value).map { .some($0) }
     }
     /// `nil`.
     @inlinable public static var absent: Wrapped? { nil }
     /// The wrapped value as an attribute value; null for `nil`.
-    @inlinable public var attributeValue: Value {
+    @inlinable public var attributeValue: PropertyValue {
         get throws(AttributeValueError) {
             guard let self else { return .null }
             return try self.attributeValue
@@ -128,11 +128,11 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
     public static var attributeType: AttributeType { RawValue.attributeType }
     /// Returns the case with the attribute's value as its raw value; `nil` if there is none.
     @inlinable
-    public static func reading(_ value: Value) -> Self? {
+    public static func reading(_ value: PropertyValue) -> Self? {
         RawValue.reading(value).flatMap { Self(rawValue: $0) }
     }
     /// The raw value as an attribute value.
-    @inlinable public var attributeValue: Value {
+    @inlinable public var attributeValue: PropertyValue {
         get throws(AttributeValueError) { try rawValue.attributeValue }
     }
 }
@@ -140,25 +140,25 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 extension Int64: AttributeValue {
     /// Returns the number of an integer value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Int64? {
+    public static func reading(_ value: PropertyValue) -> Int64? {
         if case .integer(let number) = value { number } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: Int64 { 0 }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .integer(self) }
+    @inlinable public var attributeValue: PropertyValue { .integer(self) }
 }
 
 extension Int: AttributeValue {
     /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Int? {
+    public static func reading(_ value: PropertyValue) -> Int? {
         if case .integer(let number) = value { Int(exactly: number) } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: Int { 0 }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .integer(Int64(self)) }
+    @inlinable public var attributeValue: PropertyValue { .integer(Int64(self)) }
 }
 
 extension Int32: AttributeValue {
@@ -166,13 +166,13 @@ extension Int32: AttributeValue {
     public static var attributeType: AttributeType { .integer32 }
     /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Int32? {
+    public static func reading(_ value: PropertyValue) -> Int32? {
         if case .integer(let number) = value { Int32(exactly: number) } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: Int32 { 0 }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .integer(Int64(self)) }
+    @inlinable public var attributeValue: PropertyValue { .integer(Int64(self)) }
 }
 
 extension Int16: AttributeValue {
@@ -180,25 +180,25 @@ extension Int16: AttributeValue {
     public static var attributeType: AttributeType { .integer16 }
     /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Int16? {
+    public static func reading(_ value: PropertyValue) -> Int16? {
         if case .integer(let number) = value { Int16(exactly: number) } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: Int16 { 0 }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .integer(Int64(self)) }
+    @inlinable public var attributeValue: PropertyValue { .integer(Int64(self)) }
 }
 
 extension Double: AttributeValue {
     /// Returns the number of a floating-point value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Double? {
+    public static func reading(_ value: PropertyValue) -> Double? {
         if case .double(let number) = value { number } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: Double { 0 }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .double(self) }
+    @inlinable public var attributeValue: PropertyValue { .double(self) }
 }
 
 extension Float: AttributeValue {
@@ -207,35 +207,35 @@ extension Float: AttributeValue {
     /// Returns the number of a floating-point value, rounded to single precision; `nil` for any
     /// other value.
     @inlinable
-    public static func reading(_ value: Value) -> Float? {
+    public static func reading(_ value: PropertyValue) -> Float? {
         if case .double(let number) = value { Float(number) } else { nil }
     }
     /// Zero.
     @inlinable public static var absent: Float { 0 }
     /// The number as an attribute value.
-    @inlinable public var attributeValue: Value { .double(Double(self)) }
+    @inlinable public var attributeValue: PropertyValue { .double(Double(self)) }
 }
 
 extension Bool: AttributeValue {
     /// Returns the flag of a Boolean value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> Bool? {
+    public static func reading(_ value: PropertyValue) -> Bool? {
         if case .bool(let flag) = value { flag } else { nil }
     }
     /// `false`.
     @inlinable public static var absent: Bool { false }
     /// The flag as an attribute value.
-    @inlinable public var attributeValue: Value { .bool(self) }
+    @inlinable public var attributeValue: PropertyValue { .bool(self) }
 }
 
 extension String: AttributeValue {
     /// Returns the text of a string value; `nil` for any other value.
     @inlinable
-    public static func reading(_ value: Value) -> String? {
+    public static func reading(_ value: PropertyValue) -> String? {
         if case .string(let text) = value { text } else { nil }
     }
     /// The empty string.
     @inlinable public static var absent: String { "" }
     /// The text as an attribute value.
-    @inlinable public var attributeValue: Value { .string(self) }
+    @inlinable public var attributeValue: PropertyValue { .string(self) }
 }

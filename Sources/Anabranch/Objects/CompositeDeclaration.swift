@@ -6,7 +6,7 @@ import AnabranchModel
 /// elements are in any order.
 public struct CompositeDeclaration {
     private let type: any CompositeValue.Type
-    private var attributes: [Attribute] = []
+    private var attributes: [AttributeDeclaration] = []
     private var compositeAttributes: [CompositeAttribute] = []
     /// The problems, each with the name of the element.
     private(set) var problems: [(element: String, code: ModelError.Code, message: String)] = []

@@ -54,7 +54,7 @@ public struct CompositeElements {
     }
 
     /// The values by the elements' names, which are paths.
-    private(set) var values: [String: Value]
+    private(set) var values: [String: PropertyValue]
     /// The first element that was not set.
     private(set) var failure: Failure?
     private let unread: UnreadElements?
@@ -64,9 +64,9 @@ public struct CompositeElements {
     /// Creates elements without values.
     public init() { self.init([:], nil, at: "") }
 
-    init(_ values: [String: Value]) { self.init(values, UnreadElements(), at: "") }
+    init(_ values: [String: PropertyValue]) { self.init(values, UnreadElements(), at: "") }
 
-    private init(_ values: [String: Value], _ unread: UnreadElements?, at path: String) {
+    private init(_ values: [String: PropertyValue], _ unread: UnreadElements?, at path: String) {
         self.values = values
         self.unread = unread
         self.path = path
@@ -126,7 +126,7 @@ public struct CompositeElements {
     var hasValue: Bool { values.values.contains { !$0.isNull } }
 
     private func elements(in name: String) -> CompositeElements {
-        var inner: [String: Value] = [:]
+        var inner: [String: PropertyValue] = [:]
         for (key, value) in values where key.hasPrefix(name + ".") {
             inner[String(key.dropFirst(name.count + 1))] = value
         }
@@ -194,7 +194,7 @@ extension ManagedObject {
         for attribute in composite.attributes where !flags.isReadable {
             prepareToRead(attribute.slot)
         }
-        var values: [String: Value] = [:]
+        var values: [String: PropertyValue] = [:]
         for attribute in composite.attributes {
             values[composite.key(of: attribute)] = slots[attribute.slot]
         }

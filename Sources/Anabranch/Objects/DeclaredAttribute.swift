@@ -3,7 +3,7 @@ import AnabranchReplication
 
 /// An attribute that follows from a property's type, its mark and its initial value.
 struct DeclaredAttribute {
-    private(set) var attribute: Attribute
+    private(set) var attribute: AttributeDeclaration
     private(set) var problems: [(code: ModelError.Code, message: String)] = []
 
     /// Makes the attribute; an optional type makes an optional one.
@@ -43,8 +43,8 @@ struct DeclaredAttribute {
 
     private static func defaultValue<T: AttributeValue>(
         _ initially: () throws -> T
-    ) throws(DefaultError) -> Value? {
-        let values: [Value]
+    ) throws(DefaultError) -> PropertyValue? {
+        let values: [PropertyValue]
         do {
             values = [try initially().attributeValue, try initially().attributeValue]
         } catch let error as AttributeValueError {

@@ -11,7 +11,7 @@ final class EntityChecks: Sendable {
         let hasRestrictions: Bool
 
         /// Returns true if the value is certainly valid; otherwise it must be examined.
-        func takes(_ value: borrowing Value) -> Bool {
+        func takes(_ value: borrowing PropertyValue) -> Bool {
             if value.isNull { return isOptional }
             guard !hasRestrictions, !value.isNoMoment else { return false }
             return type?.accepts(value) ?? true

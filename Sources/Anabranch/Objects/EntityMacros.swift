@@ -101,7 +101,7 @@ public macro Entity(
 @attached(peer)
 public macro Attribute(
     _ options: AttributeOption..., originalName: String? = nil, wireName: String? = nil,
-    minimum: Value? = nil, maximum: Value? = nil, regularExpression: String? = nil,
+    minimum: PropertyValue? = nil, maximum: PropertyValue? = nil, regularExpression: String? = nil,
     validations: [ValidationRule] = [], derivation: String? = nil,
     mergeRule: MergeRule = .lastWriter, group: String? = nil, hashModifier: String? = nil,
     userInfo: [String: String] = [:]

@@ -6,7 +6,7 @@ final class EntityPlan: Sendable {
     let entity: EntityDescription
     let type: ManagedObject.Type
     /// The initial slot values of a new object.
-    let defaults: [Value]
+    let defaults: [PropertyValue]
     /// By slot: true if the value is stored in the object's row.
     let isStored: [Bool]
     let storedSlots: [Int]

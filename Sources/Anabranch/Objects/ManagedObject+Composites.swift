@@ -14,7 +14,7 @@ extension ManagedObject {
     /// - Returns: `nil` if no element has a value.
     /// - Throws: ``PropertyError`` for a name that is not that of a composite attribute;
     ///   `StoreError` if a fault can't be read.
-    public final func compositeValue(forKey key: String) throws -> [String: Value]? {
+    public final func compositeValue(forKey key: String) throws -> [String: PropertyValue]? {
         try elements(of: try compositeAttribute(named: key))
     }
 
@@ -24,9 +24,11 @@ extension ManagedObject {
     ///   - elements: The elements by their names, as ``compositeValue(forKey:)`` returns them.
     ///     Elements that are not in it get no value. `nil` removes the values of all elements.
     ///   - key: The name of the composite attribute.
-    /// - Throws: The errors of ``setValue(_:forKey:)-(Value,_)``, also for a name that is not that
-    ///   of an element. Nothing has changed then.
-    public final func setCompositeValue(_ elements: [String: Value]?, forKey key: String) throws {
+    /// - Throws: The errors of ``setValue(_:forKey:)-(PropertyValue,_)``, also for a name that is
+    ///   not that of an element. Nothing has changed then.
+    public final func setCompositeValue(_ elements: [String: PropertyValue]?, forKey key: String)
+        throws
+    {
         try setElements(elements ?? [:], of: try compositeAttribute(named: key))
     }
 }
@@ -34,9 +36,9 @@ extension ManagedObject {
 extension ManagedObject {
     final func elements(
         of composite: CompositeAttributeDescription
-    ) throws -> [String: Value]? {
+    ) throws -> [String: PropertyValue]? {
         try fireFaultOrThrow()
-        var elements: [String: Value] = [:]
+        var elements: [String: PropertyValue] = [:]
         var hasValue = false
         for attribute in composite.attributes {
             reportAccess(attribute.slot)
@@ -48,7 +50,7 @@ extension ManagedObject {
     }
 
     final func setElements(
-        _ elements: [String: Value], of composite: CompositeAttributeDescription
+        _ elements: [String: PropertyValue], of composite: CompositeAttributeDescription
     ) throws {
         var rest = elements
         let values = try composite.attributes.map { attribute in

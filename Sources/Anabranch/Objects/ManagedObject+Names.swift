@@ -9,7 +9,7 @@ extension ManagedObject {
     ///
     /// - Throws: ``PropertyError`` for an unknown name or a relationship; `StoreError` if a fault
     ///   can't be read.
-    public final func value(forKey key: String) throws -> Value {
+    public final func value(forKey key: String) throws -> PropertyValue {
         let attribute = try attribute(named: key)
         try fireFaultOrThrow()
         reportAccess(attribute.slot)
@@ -46,7 +46,7 @@ extension ManagedObject {
     /// - Throws: ``PropertyError`` for an unknown name, a relationship or a value that does not
     ///   fit, and with code `inaccessible` for an object that is deleted or has lost its context;
     ///   `StoreError` if a fault can't be read. Nothing has changed then.
-    public final func setValue(_ value: Value, forKey key: String) throws {
+    public final func setValue(_ value: PropertyValue, forKey key: String) throws {
         let attribute = try attribute(named: key)
         let fitting = try fitting(value, attribute)
         try fireFaultToWrite(attribute.slot)
@@ -56,7 +56,9 @@ extension ManagedObject {
         for composite in begun { writeDefaults(of: composite) }
     }
 
-    final func fitting(_ value: Value, _ attribute: AttributeDescription) throws -> Value {
+    final func fitting(_ value: PropertyValue, _ attribute: AttributeDescription) throws
+        -> PropertyValue
+    {
         guard let fitting = attribute.type.coerce(value), attribute.type.accepts(fitting) else {
             let key = attribute.name
             throw PropertyError(
@@ -70,10 +72,10 @@ extension ManagedObject {
 
     /// Sets an attribute to a value of a Swift type.
     ///
-    /// - Throws: The errors of ``setValue(_:forKey:)-(Value,_)``; also ``PropertyError`` with code
-    ///   `unrepresentable` for a value that no attribute can store exactly.
+    /// - Throws: The errors of ``setValue(_:forKey:)-(PropertyValue,_)``; also ``PropertyError``
+    ///   with code `unrepresentable` for a value that no attribute can store exactly.
     public final func setValue(_ value: some AttributeValue, forKey key: String) throws {
-        let converted: Value
+        let converted: PropertyValue
         do {
             converted = try value.attributeValue
         } catch {
@@ -89,9 +91,9 @@ extension ManagedObject {
     /// in the same way as by the setter of a class.
     ///
     /// A subscript with a setter can't throw. If reading or setting fails, the context's next save
-    /// throws the error of ``value(forKey:)-(String)`` or ``setValue(_:forKey:)-(Value,_)``. That
-    /// save writes nothing.
-    public final subscript(key: String) -> Value {
+    /// throws the error of ``value(forKey:)-(String)`` or
+    /// ``setValue(_:forKey:)-(PropertyValue,_)``. That save writes nothing.
+    public final subscript(key: String) -> PropertyValue {
         get {
             do {
                 return try value(forKey: key)

@@ -20,7 +20,7 @@ public import AnabranchReplication
 // these methods does: the context's next save throws their errors.
 extension ManagedObject {
     /// Returns an attribute's value without firing a fault; the value of a fault is null.
-    public final func primitiveValue(forKey key: String) -> Value {
+    public final func primitiveValue(forKey key: String) -> PropertyValue {
         attempt(or: .null) {
             let slot = try attribute(named: key).slot
             return isFault ? .null : slots[slot]
@@ -50,7 +50,7 @@ extension ManagedObject {
     /// - Parameters:
     ///   - value: The new value. It is converted to the attribute's type if that loses nothing.
     ///   - key: The name of the attribute.
-    public final func setPrimitiveValue(_ value: Value, forKey key: String) {
+    public final func setPrimitiveValue(_ value: PropertyValue, forKey key: String) {
         attempt(or: ()) {
             let attribute = try attribute(named: key)
             let fitting = try fitting(value, attribute)
@@ -60,7 +60,7 @@ extension ManagedObject {
     }
 
     /// Sets an attribute to a value of a Swift type without marking the object as changed; see
-    /// ``setPrimitiveValue(_:forKey:)-(Value,_)``.
+    /// ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)``.
     public final func setPrimitiveValue(_ value: some AttributeValue, forKey key: String) {
         do throws(AttributeValueError) {
             setPrimitiveValue(try value.attributeValue, forKey: key)
@@ -82,9 +82,10 @@ extension ManagedObject {
     /// Ends the access that ``willAccessValue(forKey:)`` began.
     public final func didAccessValue(forKey key: String) {}
 
-    /// Marks the object as changed, and makes the next ``setPrimitiveValue(_:forKey:)-(Value,_)``
-    /// of this attribute an ordinary change. It is for attributes only: change a relationship by
-    /// its own accessor, which keeps both ends consistent.
+    /// Marks the object as changed, and makes the next
+    /// ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)`` of this attribute an ordinary change. It
+    /// is for attributes only: change a relationship by its own accessor, which keeps both ends
+    /// consistent.
     public final func willChangeValue(forKey key: String) {
         attempt(or: ()) {
             let slot = try attribute(named: key).slot
@@ -111,7 +112,7 @@ extension ManagedObject {
         }
     }
 
-    private final func writePrimitive(_ value: Value, to slot: Int) {
+    private final func writePrimitive(_ value: PropertyValue, to slot: Int) {
         guard let context = managedObjectContext else { return refuseChange(of: slot) }
         expireKeys()
         defer { slots[slot] = value }

@@ -20,7 +20,7 @@ extension ManagedObject {
     ///
     /// If the context is gone, no save is left that could throw: the property keeps its value, and
     /// ``PersistentStoreCoordinator/pendingErrors`` lists the error.
-    /// ``ManagedObject/setValue(_:forKey:)-(Value,_)`` throws in all these cases.
+    /// ``ManagedObject/setValue(_:forKey:)-(PropertyValue,_)`` throws in all these cases.
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
@@ -32,7 +32,7 @@ extension ManagedObject {
         }
         set {
             assert(isOnItsQueue, misuse("written"))
-            let value: Value
+            let value: PropertyValue
             do {
                 value = try newValue.attributeValue
             } catch {
@@ -89,7 +89,9 @@ extension ManagedObject {
         context.report(unknownValue(slots[slot], of: entity.slots[slot].name, type))
     }
 
-    final func unknownValue(_ value: Value, of key: String, _ type: Any.Type) -> PropertyError {
+    final func unknownValue(_ value: PropertyValue, of key: String, _ type: Any.Type)
+        -> PropertyError
+    {
         PropertyError(
             .unknownValue,
             "Can't read \(entity.name).\(key) as \(type) because it has no counterpart of "
@@ -251,7 +253,7 @@ extension ManagedObject {
 
     /// Writes a slot of an object that is not a fault. If an observer empties the object
     /// meanwhile, the context's next save throws an error.
-    final func write(_ value: Value, to slot: Int) {
+    final func write(_ value: PropertyValue, to slot: Int) {
         reportChange(slot)
         if slots.isEmpty { return refuseChange(of: slot) }
         if !flags.contains(.writable) { managedObjectContext?.recordWrite(self, slot) }

@@ -63,13 +63,13 @@ extension ManagedObject {
     /// relationship has a record reference as its value.
     ///
     /// - Throws: `StoreError` if the store is closed.
-    public final func changedValues() throws -> [String: Value] {
+    public final func changedValues() throws -> [String: PropertyValue] {
         try changedRowValues().merging(changedInverseReferences()) { own, _ in own }
     }
 
     /// Returns the changed values that are in the object's own row.
-    final func changedRowValues() throws -> [String: Value] {
-        var values: [String: Value] = [:]
+    final func changedRowValues() throws -> [String: PropertyValue] {
+        var values: [String: PropertyValue] = [:]
         guard !isFault else { return values }
         let primitives = managedObjectContext?.primitives
         for property in entity.slots where isChanged(property.slot) {
@@ -95,11 +95,13 @@ extension ManagedObject {
     /// - Parameter keys: The names of the properties; `nil` for all stored ones. A to-many
     ///   relationship has no value here; see ``changedRelationshipNames``.
     /// - Throws: ``PropertyError`` for a name that the entity lacks; `StoreError`.
-    public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
+    public final func committedValues(forKeys keys: [String]? = nil) throws -> [String:
+        PropertyValue]
+    {
         let properties = try keys?.map { try property(named: $0) } ?? entity.slots
         guard !flags.contains(.inserted) else { return [:] }
         try fireFaultOrThrow()
-        var values: [String: Value] = [:]
+        var values: [String: PropertyValue] = [:]
         for property in properties {
             if let relationship = property.relationship, relationship.isMemberReference {
                 if keys == nil, relationship.isTransient { continue }
@@ -117,7 +119,7 @@ extension ManagedObject {
     }
 
     /// Returns the value that a slot had when the object was last fetched or saved.
-    final func committedValue(_ slot: Int) -> Value {
+    final func committedValue(_ slot: Int) -> PropertyValue {
         committed.isEmpty ? slots[slot] : committed[slot]
     }
 
@@ -127,8 +129,8 @@ extension ManagedObject {
 
     /// Converts the value of a reference slot from a local ID to a record reference.
     final func portable(
-        _ value: Value, of property: PropertyDescription
-    ) throws -> Value {
+        _ value: PropertyValue, of property: PropertyDescription
+    ) throws -> PropertyValue {
         guard property.relationship != nil, case .integer(let id) = value else { return value }
         return .reference(try home.origin.recordID(of: id))
     }

@@ -55,7 +55,7 @@ extension ManagedObject {
     /// Sets a transformable attribute; `nil` removes its value.
     ///
     /// - Throws: The errors of ``transformedValue(forKey:as:)`` and of
-    ///   ``setValue(_:forKey:)-(Value,_)``. Nothing has changed then.
+    ///   ``setValue(_:forKey:)-(PropertyValue,_)``. Nothing has changed then.
     public final func setTransformedValue<T>(_ value: T?, forKey key: String) throws {
         try setTransformed(value, of: .attribute(try attribute(named: key)))
     }
@@ -63,7 +63,7 @@ extension ManagedObject {
 
 extension ManagedObject {
     private final func transformed<T>(
-        _ stored: Value, of property: PropertyDescription, as type: T.Type
+        _ stored: PropertyValue, of property: PropertyDescription, as type: T.Type
     ) throws -> T? {
         let transformation = try transformation(of: property)
         switch stored {
@@ -85,7 +85,7 @@ extension ManagedObject {
 
     private final func setTransformed<T>(_ value: T?, of property: PropertyDescription) throws {
         let transformation = try transformation(of: property)
-        let bytes: Value
+        let bytes: PropertyValue
         do {
             bytes = try value.map { .data(try transformation.data(from: $0)) } ?? .null
         } catch let failure as AttributeTransformation.Failure {

@@ -63,15 +63,15 @@ open class ManagedObject {
 
     /// The entity as the class declares it, for a model that is made from classes; `nil` if only a
     /// model in Swift or a model file describes it. The macro `@Entity` generates it.
-    open class var entityDeclaration: EntityDeclaration? { nil }
+    open class var entityDeclaration: ClassDeclaration? { nil }
 
     /// Called once, after the object was inserted and has its default values.
     open func awakeFromInsert() {}
     /// Called after a fault got its values from the store.
     ///
     /// An attribute of the object that is set here, such as a transient one, does not mark the
-    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(Value,_)``). A relationship that is
-    /// set here does.
+    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(PropertyValue,_)``). A relationship
+    /// that is set here does.
     open func awakeFromFetch() {}
     /// Called after the object got other values without a setter: by an undo or redo, a rollback,
     /// a merge policy, or a refresh that read newer values. Attributes can be set here as in

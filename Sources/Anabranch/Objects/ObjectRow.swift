@@ -42,7 +42,7 @@ enum ObjectRow {
 
     /// Initializes one value for every slot of the entity.
     @inline(__always)
-    func read(into slots: UnsafeMutablePointer<Value>) {
+    func read(into slots: UnsafeMutablePointer<PropertyValue>) {
         switch self {
         case .stored(let row): row.read(into: slots)
         case .lent(let row): row._withUnsafeGuaranteedRef { $0.read(into: slots) }
@@ -57,7 +57,7 @@ final class RowCopy: Sendable {
     let entityIndex: Int32
     /// The slot values in the form of a stored row: a slot that a row does not store has its
     /// default value.
-    let slots: [Value]
+    let slots: [PropertyValue]
 
     init(_ object: ManagedObject) {
         id = object.localID
@@ -78,7 +78,7 @@ final class RowCopy: Sendable {
         }
     }
 
-    func read(into target: UnsafeMutablePointer<Value>) {
+    func read(into target: UnsafeMutablePointer<PropertyValue>) {
         for (slot, value) in slots.enumerated() { (target + slot).initialize(to: value) }
     }
 }

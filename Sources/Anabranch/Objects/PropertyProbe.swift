@@ -26,7 +26,7 @@ final class PropertyProbe {
     struct Mark {
         let object: Int
         let slot: Int
-        let value: Value
+        let value: PropertyValue
     }
 
     private let mark: Mark?
@@ -86,7 +86,7 @@ final class PropertyProbe {
     /// Returns the elements of a composite attribute.
     func elements(of object: ManagedObject, named name: String) -> CompositeElements {
         record(.composite(name), of: object)
-        var values: [String: Value] = [:]
+        var values: [String: PropertyValue] = [:]
         for (slot, element) in Self.elements(of: name, in: type(of: object)) {
             values[element] = object.slots[slot]
         }
@@ -121,9 +121,9 @@ struct ProbedClass {
 
     /// Makes an entity with as many slots as the class has. Only the class knows their names.
     private init(_ type: ManagedObject.Type) {
-        let attributes = type.slotNames.indices.map { Attribute("slot\($0)", .string) }
+        let attributes = type.slotNames.indices.map { AttributeDeclaration("slot\($0)", .string) }
         do {
-            let entity = Entity("Probe") { for attribute in attributes { attribute } }
+            let entity = EntityDeclaration("Probe") { for attribute in attributes { attribute } }
             let model = try ManagedObjectModel(entities: [entity])
             plan = EntityPlan(model.entities[0], type: type)
             origin = StoreOrigin.withoutStore(model)

@@ -35,7 +35,7 @@ public struct RelationshipSettings {
     private let isAcyclic: Bool
     private let minimumModelCount: Int
     /// A to-one relationship with the settings that both kinds have, but without its name.
-    private let template: Relationship
+    private let template: RelationshipDeclaration
 
     /// Creates settings.
     ///
@@ -66,7 +66,7 @@ public struct RelationshipSettings {
         self.isAcyclic = isAcyclic
         self.minimumModelCount = minimumModelCount
         self.maximumModelCount = maximumModelCount
-        template = Relationship(
+        template = RelationshipDeclaration(
             "", to: "", deleteRule: deleteRule, validations: validations, wireName: wireName,
             renamingIdentifier: originalName, versionHashModifier: hashModifier,
             userInfo: userInfo)
@@ -74,7 +74,7 @@ public struct RelationshipSettings {
 
     /// Returns the relationship with these settings. The model refuses those that its kind of
     /// relationship can't have.
-    func relationship(_ relationship: Relationship) -> Relationship {
+    func relationship(_ relationship: RelationshipDeclaration) -> RelationshipDeclaration {
         var result = template
         result.name = relationship.name
         result.isToMany = relationship.isToMany

@@ -16,13 +16,13 @@ import AnabranchStore
 /// object that a fetch creates.
 @usableFromInline
 struct SlotStorage: ~Copyable {
-    @usableFromInline let values: UnsafeMutableBufferPointer<Value>
+    @usableFromInline let values: UnsafeMutableBufferPointer<PropertyValue>
 
     init() { values = UnsafeMutableBufferPointer(start: nil, count: 0) }
 
     /// - Parameter initialize: Initializes every element.
     @inline(__always)
-    private init(count: Int, initialize: (UnsafeMutablePointer<Value>) -> Void) {
+    private init(count: Int, initialize: (UnsafeMutablePointer<PropertyValue>) -> Void) {
         let start = Self.memory(for: count)
         initialize(start)
         values = UnsafeMutableBufferPointer(start: start, count: count)
@@ -30,16 +30,18 @@ struct SlotStorage: ~Copyable {
 
     /// Allocates memory by `malloc`. On Linux, `allocate(capacity:)` uses the slower path for
     /// over-aligned memory, which made a fetch 3 % slower.
-    private static func memory(for count: Int) -> UnsafeMutablePointer<Value> {
-        assert(MemoryLayout<Value>.alignment <= 16, "malloc aligns to 16 bytes.")
-        guard let memory = malloc(max(count, 1) * MemoryLayout<Value>.stride) else {
+    private static func memory(for count: Int) -> UnsafeMutablePointer<PropertyValue> {
+        assert(MemoryLayout<PropertyValue>.alignment <= 16, "malloc aligns to 16 bytes.")
+        guard let memory = malloc(max(count, 1) * MemoryLayout<PropertyValue>.stride) else {
             fatalError("There is no memory for the values of an object.")
         }
-        return memory.bindMemory(to: Value.self, capacity: count)
+        return memory.bindMemory(to: PropertyValue.self, capacity: count)
     }
 
     @usableFromInline
-    static func release(_ values: UnsafeMutableBufferPointer<Value>) { free(values.baseAddress) }
+    static func release(_ values: UnsafeMutableBufferPointer<PropertyValue>) {
+        free(values.baseAddress)
+    }
 
     @inline(__always)
     init(_ row: ObjectRow) { self.init(count: row.slotCount) { row.read(into: $0) } }
@@ -53,7 +55,7 @@ struct SlotStorage: ~Copyable {
         }
     }
 
-    init(copying array: [Value]) {
+    init(copying array: [PropertyValue]) {
         self.init(count: array.count) { copy in
             array.withUnsafeBufferPointer { values in
                 if let start = values.baseAddress {
@@ -80,10 +82,10 @@ struct SlotStorage: ~Copyable {
     }
 
     /// The values for use within one call.
-    var buffer: UnsafeBufferPointer<Value> { UnsafeBufferPointer(values) }
+    var buffer: UnsafeBufferPointer<PropertyValue> { UnsafeBufferPointer(values) }
 
     @inlinable
-    subscript(slot: Int) -> Value {
+    subscript(slot: Int) -> PropertyValue {
         @inline(__always) get {
             precondition(UInt(bitPattern: slot) < UInt(bitPattern: values.count), "No such slot.")
             return values[slot]

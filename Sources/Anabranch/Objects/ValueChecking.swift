@@ -6,7 +6,7 @@ public import AnabranchReplication
 ///
 /// ```swift
 /// final class Person: ManagedObject, ValueChecking {
-///     func checkValue(_ value: inout Value, forKey key: String) throws {
+///     func checkValue(_ value: inout PropertyValue, forKey key: String) throws {
 ///         if key == "name", case .string(let name) = value {
 ///             value = .string(name.trimmingCharacters(in: .whitespaces))
 ///         }
@@ -32,5 +32,5 @@ public protocol ValueChecking: ManagedObject {
     /// - Throws: ``ValidationError`` with everything that is wrong, or an error of the app, which
     ///   is wrapped in one with the object and the property. The save also reports the model's
     ///   failures.
-    func checkValue(_ value: inout Value, forKey key: String) throws
+    func checkValue(_ value: inout PropertyValue, forKey key: String) throws
 }

@@ -19,22 +19,23 @@ public protocol ConflictResolver: Sendable {
     ///     after this call; do not save it here.
     /// - Throws: Any error. Nothing is saved then, and the resolver does not get these conflicts
     ///   again.
-    func resolve(_ conflicts: [Conflict], in context: ManagedObjectContext) throws
+    func resolve(_ conflicts: [ConflictEntry], in context: ManagedObjectContext) throws
 }
 
 /// A conflict resolver that calls a closure:
 /// `coordinator.conflictResolver = ClosureConflictResolver { conflicts, context in … }`.
 public struct ClosureConflictResolver: ConflictResolver {
-    private let body: @Sendable ([Conflict], ManagedObjectContext) throws -> Void
+    private let body: @Sendable ([ConflictEntry], ManagedObjectContext) throws -> Void
 
     /// Creates a resolver from a closure with the parameters of
     /// ``ConflictResolver/resolve(_:in:)``.
-    public init(_ body: @escaping @Sendable ([Conflict], ManagedObjectContext) throws -> Void) {
+    public init(_ body: @escaping @Sendable ([ConflictEntry], ManagedObjectContext) throws -> Void)
+    {
         self.body = body
     }
 
     /// Calls the closure.
-    public func resolve(_ conflicts: [Conflict], in context: ManagedObjectContext) throws {
+    public func resolve(_ conflicts: [ConflictEntry], in context: ManagedObjectContext) throws {
         try body(conflicts, context)
     }
 }
@@ -42,7 +43,7 @@ public struct ClosureConflictResolver: ConflictResolver {
 /// The result of one batch of conflicts that a resolver was given.
 public struct ConflictResolution: Sendable {
     /// The conflicts of the batch.
-    public let conflicts: [Conflict.ID]
+    public let conflicts: [ConflictEntry.ID]
     /// True if the resolver changed something, which was saved.
     public let hasSaved: Bool
     /// The error of the resolver or of its save, in which case nothing was saved; otherwise `nil`.

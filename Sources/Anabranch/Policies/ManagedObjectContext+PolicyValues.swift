@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     /// Gives an object what a policy says it is to have.
     ///
     /// - Throws: ``PropertyError``, ``StoreError``.
-    func set(_ values: [String: Value], of object: ManagedObject) throws {
+    func set(_ values: [String: PropertyValue], of object: ManagedObject) throws {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let relationship = try object.property(named: name).relationship else {
                 try object.setValue(value, forKey: name)

@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     }
 
     /// Lets a relationship be read again when it is next needed.
-    func askAnew(for relationship: RelationshipDescription?, at target: Value) {
+    func askAnew(for relationship: RelationshipDescription?, at target: PropertyValue) {
         guard let relationship, case .integer(let id) = target,
             let object = held(id), !object.flags.contains(.inserted)
         else { return }
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
 
     /// Changes a relationship of an object that is registered and has used it.
     func change(
-        _ relationship: RelationshipDescription, at target: Value,
+        _ relationship: RelationshipDescription, at target: PropertyValue,
         _ body: (inout RelationState) -> Void
     ) {
         guard case .integer(let id) = target, let object = held(id),

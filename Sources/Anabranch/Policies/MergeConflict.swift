@@ -12,13 +12,13 @@ public struct MergeConflict: Sendable {
     /// The ID of the object.
     public let objectID: ManagedObjectID
     /// The values as last read; empty if the context never read them.
-    public let objectSnapshot: [String: Value]
+    public let objectSnapshot: [String: PropertyValue]
     /// The values that the store has now; `nil` if the row was deleted.
-    public let persistedSnapshot: [String: Value]?
+    public let persistedSnapshot: [String: PropertyValue]?
     /// The values that the object has in the context.
-    public let values: [String: Value]
+    public let values: [String: PropertyValue]
     /// The values that were changed in the context.
-    public let changedValues: [String: Value]
+    public let changedValues: [String: PropertyValue]
     /// True if the save is to delete the object.
     public let isDeletedInContext: Bool
     /// The version of the row that was last read. Use it for comparisons only.
@@ -56,20 +56,20 @@ public struct ConstraintConflict: Sendable {
         /// The ID of the object.
         public let objectID: ManagedObjectID
         /// The values as last read; `nil` for a new object.
-        public let snapshot: [String: Value]?
+        public let snapshot: [String: PropertyValue]?
         /// The values that the object has in the context.
-        public let values: [String: Value]
+        public let values: [String: PropertyValue]
     }
 
     /// The names of the constraint's attributes.
     public let constraint: [String]
     /// The key: the values of the constraint's attributes by name.
-    public let constraintValues: [String: Value]
+    public let constraintValues: [String: PropertyValue]
     /// The ID of the object that already has the key; `nil` if only objects of the context would
     /// have it.
     public let databaseObjectID: ManagedObjectID?
     /// The values of that object, in the form that ``MergeConflict`` describes.
-    public let databaseSnapshot: [String: Value]?
+    public let databaseSnapshot: [String: PropertyValue]?
     /// The objects of the context that would have the key, in the order in which they would be
     /// saved one after another.
     public let conflictingObjects: [ConflictingObject]
@@ -102,9 +102,11 @@ extension ManagedObject {
     /// What is stored in the row, by name.
     ///
     /// - Parameter value: Of a slot; not called where the object has none.
-    fileprivate final func snapshot(_ value: (Int) -> Value) throws -> [String: Value] {
+    fileprivate final func snapshot(_ value: (Int) -> PropertyValue) throws -> [String:
+        PropertyValue]
+    {
         guard flags.contains(.hasRow) else { return [:] }
-        var values: [String: Value] = [:]
+        var values: [String: PropertyValue] = [:]
         for slot in home.plan.storedSlots {
             let property = entity.slots[slot]
             values[property.name] = try portable(value(slot), of: property)
@@ -117,7 +119,7 @@ extension ManagedObject {
 struct FreshRow {
     let version: RowVersion
     /// One value for every slot; those that are not stored are null.
-    let slots: [Value]
+    let slots: [PropertyValue]
 
     init(_ row: StoredRow) {
         version = row.version

@@ -23,7 +23,7 @@ public struct MergeResolution: Hashable, Sendable {
 
     let way: Way
     /// What the object that remains is given in the end, by property names.
-    private(set) var values: [String: Value] = [:]
+    private(set) var values: [String: PropertyValue] = [:]
 
     private init(_ way: Way) { self.way = way }
 
@@ -75,7 +75,7 @@ public struct MergeResolution: Hashable, Sendable {
     ///
     /// - Parameter values: The values by property name: attribute values, and record references or
     ///   null for to-one relationships. They are dropped if the object leaves the context.
-    public func setting(_ values: [String: Value]) -> MergeResolution {
+    public func setting(_ values: [String: PropertyValue]) -> MergeResolution {
         var resolution = self
         resolution.values.merge(values) { $1 }
         return resolution

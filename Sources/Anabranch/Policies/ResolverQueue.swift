@@ -11,7 +11,7 @@ final class ResolverQueue: Sendable {
 
     /// Passes entries that a save has added to the journal to the resolver, without waiting.
     typealias WhenRecorded =
-        @Sendable (_ ids: [Conflict.ID], _ coordinator: PersistentStoreCoordinator) -> Void
+        @Sendable (_ ids: [ConflictEntry.ID], _ coordinator: PersistentStoreCoordinator) -> Void
 
     let queue = ContextQueue.privateQueue()
     private let state = Mutex(State())

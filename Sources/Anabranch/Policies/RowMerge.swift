@@ -85,7 +85,7 @@ struct RowMerge {
     }
 
     /// What of a kept value can stay under its property's rule.
-    private func value(of slot: Int) -> Value {
+    private func value(of slot: Int) -> PropertyValue {
         let edited = object.slots[slot]
         let stored = row.slots[slot]
         let property = object.entity.slots[slot].wireProperty
@@ -101,7 +101,7 @@ struct RowMerge {
 
     /// - Parameter kept: The slots that may differ from the row.
     private func take(
-        _ merged: [Value], keeping kept: Set<Int>, _ context: ManagedObjectContext
+        _ merged: [PropertyValue], keeping kept: Set<Int>, _ context: ManagedObjectContext
     ) {
         if object.flags.contains(.hasRow) { follow(merged, context) }
         var committed = SlotStorage()
@@ -127,7 +127,7 @@ struct RowMerge {
     }
 
     /// The other ends of references that lead elsewhere now.
-    private func follow(_ merged: [Value], _ context: ManagedObjectContext) {
+    private func follow(_ merged: [PropertyValue], _ context: ManagedObjectContext) {
         for relationship in object.home.plan.references {
             let slot = relationship.slot
             guard merged[slot] != object.slots[slot] || merged[slot] != object.committedValue(slot)
@@ -144,7 +144,7 @@ struct RowMerge {
 
 extension MergeRule {
     /// Whether a save can write a value over the one that is held.
-    func admits(_ value: Value, over held: Value) -> Bool {
+    func admits(_ value: PropertyValue, over held: PropertyValue) -> Bool {
         switch self {
         case .firstWriter: held.isNull
         case .max, .min: Extremum.comparison(of: value, against: held, by: self) != .behind

@@ -22,7 +22,7 @@ extension PersistentStoreCoordinator {
     /// Returns the number of rejected saves without reading them.
     ///
     /// - Throws: `StoreError`.
-    public func rejectedSaveCount() throws -> Int { try store.rejectedSaveCount() }
+    package func rejectedSaveCount() throws -> Int { try store.rejectedSaveCount() }
 
     /// Permanently removes rejected saves from their table.
     ///

@@ -111,7 +111,7 @@ struct Reapplication {
     /// - Parameter value: Returns the value to set an attribute to, from the written one.
     private mutating func redo(
         _ rows: RowBlock,
-        _ value: (Value, ManagedObject, AttributeDescription) throws -> Value
+        _ value: (PropertyValue, ManagedObject, AttributeDescription) throws -> PropertyValue
     ) throws {
         for (row, record) in rows.records.enumerated() {
             guard let object = try object(record, rows.entity) else { continue }
@@ -126,7 +126,8 @@ struct Reapplication {
     }
 
     private mutating func set(
-        _ value: Value, _ property: WireProperty, of object: ManagedObject, _ record: RecordID,
+        _ value: PropertyValue, _ property: WireProperty, of object: ManagedObject,
+        _ record: RecordID,
         _ entity: WireName
     ) throws {
         do {
@@ -148,7 +149,7 @@ struct Reapplication {
     }
 
     private mutating func setTarget(
-        _ value: Value, _ relationship: RelationshipDescription, of object: ManagedObject,
+        _ value: PropertyValue, _ relationship: RelationshipDescription, of object: ManagedObject,
         _ record: RecordID, _ entity: WireName
     ) throws {
         guard let target = ListEntry.target(of: value) else {

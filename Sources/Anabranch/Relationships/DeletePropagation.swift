@@ -283,7 +283,7 @@ extension ManagedObjectContext {
     ) -> Bool {
         let slot = relationship.slot
         // A deletion that the save may deny changes nothing yet.
-        func leadsToGone(_ value: Value) -> Bool {
+        func leadsToGone(_ value: PropertyValue) -> Bool {
             value.leads(to: gone) && !(relationship.keepsTarget && value.leads(to: deletedIDs))
         }
         let wasChanged = object.isChangedSinceCommit(slot)
@@ -326,7 +326,7 @@ extension ManagedObject {
     }
 }
 
-extension Value {
+extension PropertyValue {
     /// Of a reference.
     fileprivate func leads(to records: Set<LocalID>) -> Bool {
         if case .integer(let id) = self { records.contains(id) } else { false }

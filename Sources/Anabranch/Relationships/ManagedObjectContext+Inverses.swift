@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     private func writeReference(
         _ target: ManagedObject?, to relationship: RelationshipDescription, of object: ManagedObject
     ) {
-        let value = target.map { Value.integer($0.localID) } ?? .null
+        let value = target.map { PropertyValue.integer($0.localID) } ?? .null
         if !object.flags.contains(.writable) { recordWrite(object) }
         if object.slots[relationship.slot] != value { object.write(value, to: relationship.slot) }
     }

@@ -35,8 +35,8 @@ extension ChildSave {
         return all + deleted.values
     }
 
-    private static func counted(by builder: SaveBuilder) -> [LocalID: [Int: Value]] {
-        var counted: [LocalID: [Int: Value]] = [:]
+    private static func counted(by builder: SaveBuilder) -> [LocalID: [Int: PropertyValue]] {
+        var counted: [LocalID: [Int: PropertyValue]] = [:]
         for (update, objects) in zip(builder.request.updates, builder.updated) {
             let counters = update.rows.slots.filter {
                 update.entity.slots[$0].wireProperty.rule == .counter

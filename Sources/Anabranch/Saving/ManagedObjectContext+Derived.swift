@@ -58,7 +58,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// - Returns: True if a value differs from the object's former one.
     fileprivate final func takeDerived(
-        from row: [Value], _ derived: [Int], in context: ManagedObjectContext
+        from row: [PropertyValue], _ derived: [Int], in context: ManagedObjectContext
     ) -> Bool {
         var isChanged = false
         for slot in derived where slot < slots.count && slots[slot] != row[slot] {

@@ -32,7 +32,7 @@ public enum AttributeTransformers {
     }
 
     /// The names of the registered transformers, sorted by their bytes.
-    public static var names: [String] {
+    package static var names: [String] {
         table.withLock { $0.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
     }
 }

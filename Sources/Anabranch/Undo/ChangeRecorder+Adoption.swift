@@ -6,7 +6,7 @@ extension ChangeRecorder.Record {
     ///
     /// - Parameter values: That the object had before the event.
     mutating func replace(
-        _ object: ManagedObject, by other: ManagedObject, _ values: [Value]
+        _ object: ManagedObject, by other: ManagedObject, _ values: [PropertyValue]
     ) {
         origins[other] = origins.removeValue(forKey: object)
         objects.removeAll { $0 === object || $0 === other }

@@ -57,7 +57,7 @@ final class ChangeRecorder {
         /// Who leads to somebody who came back, because others had led him there meanwhile.
         var led: Set<ManagedObject> = []
         /// Of objects that have become records of others, what those were like.
-        var adoptedValues: [ManagedObject: [Value]] = [:]
+        var adoptedValues: [ManagedObject: [PropertyValue]] = [:]
     }
 
     init(_ stack: UndoStack) { self.stack = stack }
@@ -186,7 +186,7 @@ final class ChangeRecorder {
     /// By ID, the one that the record has now.
     var currentNames: [LocalID: LocalID] { names.mapValues { current($0) } }
 
-    func current(_ value: Value, isReference: Bool) -> Value {
+    func current(_ value: PropertyValue, isReference: Bool) -> PropertyValue {
         guard isReference, case .integer(let id) = value else { return value }
         return .integer(current(id))
     }

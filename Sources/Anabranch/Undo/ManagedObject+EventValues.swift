@@ -11,11 +11,11 @@ extension ManagedObject {
     /// reported.
     ///
     /// - Throws: `StoreError` if the store is closed.
-    public final func changedValuesForCurrentEvent() throws -> [String: Value] {
+    public final func changedValuesForCurrentEvent() throws -> [String: PropertyValue] {
         guard !isFault, let earlier = valuesBeforeEvent, earlier.count == slots.count else {
             return [:]
         }
-        var values: [String: Value] = [:]
+        var values: [String: PropertyValue] = [:]
         for property in entity.slots where earlier[property.slot] != slots[property.slot] {
             values[property.name] = try portable(earlier[property.slot], of: property)
         }
@@ -23,7 +23,7 @@ extension ManagedObject {
     }
 
     /// `nil` where the event has not written the object.
-    private final var valuesBeforeEvent: [Value]? {
+    private final var valuesBeforeEvent: [PropertyValue]? {
         guard let context = managedObjectContext else { return nil }
         let isPresent = flags.contains(.recordedInEvent)
         let values = isPresent ? context.event.earlierValues : context.announcedValues

@@ -12,7 +12,7 @@ struct UndoStep {
         /// What the event has left of the object.
         let existence: ObjectOrigin.Existence
         /// What has changed.
-        let slots: [(slot: Int, before: Value, after: Value)]
+        let slots: [(slot: Int, before: PropertyValue, after: PropertyValue)]
         let hasOtherGroups: Bool
         /// Whose references a deletion had emptied, or others have led elsewhere, not an edit.
         let filledSlots: Set<Int>
@@ -44,7 +44,7 @@ struct UndoStep {
 
     /// - Returns: `nil` where nothing differs from what was before.
     init?(
-        _ record: ChangeRecorder.Record, earlierValues: [ManagedObject: [Value]],
+        _ record: ChangeRecorder.Record, earlierValues: [ManagedObject: [PropertyValue]],
         _ recorder: ChangeRecorder, in context: ManagedObjectContext
     ) {
         links = record.links
@@ -91,16 +91,16 @@ struct UndoStep {
     }
 
     /// What the properties had before that the event has changed, by slot.
-    var formerValues: [ManagedObject: [Int: Value]] {
+    var formerValues: [ManagedObject: [Int: PropertyValue]] {
         parts.reduce(into: [:]) { values, part in
             for (slot, before, _) in part.slots { values[part.object, default: [:]][slot] = before }
         }
     }
 
     private static func changedSlots(
-        of object: ManagedObject, since earlier: [Value]?, and others: Set<Int>,
+        of object: ManagedObject, since earlier: [PropertyValue]?, and others: Set<Int>,
         _ recorder: ChangeRecorder
-    ) -> [(slot: Int, before: Value, after: Value)] {
+    ) -> [(slot: Int, before: PropertyValue, after: PropertyValue)] {
         guard let earlier, object.slots.count == earlier.count else { return [] }
         let properties = object.entity.slots
         return earlier.indices.compactMap { slot in
@@ -120,7 +120,9 @@ extension UndoStep.Part {
 
 extension ManagedObjectContext {
     /// Whether a reference led to somebody whose deletion was pending when an event began.
-    fileprivate func wasDeleted(_ target: Value, before record: ChangeRecorder.Record) -> Bool {
+    fileprivate func wasDeleted(_ target: PropertyValue, before record: ChangeRecorder.Record)
+        -> Bool
+    {
         guard case .integer(let id) = target, let object = held(id) else { return false }
         return (record.origins[object]?.existence ?? object.existence) == .deleted
     }

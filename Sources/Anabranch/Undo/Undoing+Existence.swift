@@ -61,7 +61,7 @@ extension Undoing {
     /// - Parameter values: Those before the event.
     private func relate(
         _ object: ManagedObject, _ former: FormerRelations,
-        _ values: [ManagedObject: [Int: Value]]
+        _ values: [ManagedObject: [Int: PropertyValue]]
     ) throws {
         func wasElsewhere(_ other: ManagedObject, _ slot: Int, than id: LocalID) -> Bool {
             guard let value = values[other]?[slot] else { return false }
@@ -368,5 +368,5 @@ extension Undoing {
 
 extension ManagedObject {
     /// To whom it leads, in the order of its plan.
-    fileprivate final var targets: [Value] { home.plan.references.map { slots[$0.slot] } }
+    fileprivate final var targets: [PropertyValue] { home.plan.references.map { slots[$0.slot] } }
 }

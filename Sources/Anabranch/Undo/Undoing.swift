@@ -129,7 +129,7 @@ extension Undoing {
     /// - Parameter isDoomed: Whether it had led to somebody whose deletion was pending; once that
     ///   is saved it leads to nobody. Who was deleted by others meanwhile is left out.
     private func writeBack(
-        _ value: Value, to relationship: RelationshipDescription, of object: ManagedObject,
+        _ value: PropertyValue, to relationship: RelationshipDescription, of object: ManagedObject,
         _ isDoomed: Bool = false
     ) throws {
         var former: ManagedObject?
@@ -207,8 +207,9 @@ extension UndoStep.Part {
 extension ManagedObject {
     /// What an attribute had before a change, of a counter without what the change has added:
     /// what others have added to it since stays.
-    fileprivate final func value(undoing after: Value, to before: Value, inSlot slot: Int) -> Value
-    {
+    fileprivate final func value(
+        undoing after: PropertyValue, to before: PropertyValue, inSlot slot: Int
+    ) -> PropertyValue {
         let property = entity.slots[slot].wireProperty
         guard property.rule == .counter, slots[slot] != after,
             let delta = Counter.delta(from: after, to: before, of: property.type)

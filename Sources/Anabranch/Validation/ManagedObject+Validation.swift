@@ -14,7 +14,7 @@ extension ManagedObject {
     ///   - key: The name of the property.
     /// - Throws: ``ValidationError`` with everything that is wrong, or the error of the class;
     ///   ``PropertyError`` for a name that the entity lacks.
-    public final func validateValue(_ value: inout Value, forKey key: String) throws {
+    public final func validateValue(_ value: inout PropertyValue, forKey key: String) throws {
         let property = try property(named: key)
         let context = try context(for: key)
         defer { withExtendedLifetime(context) {} }
@@ -65,7 +65,7 @@ extension ObjectCheck {
     /// Checks the value that a to-one relationship could get, or the present objects of a to-many
     /// relationship.
     fileprivate mutating func check(
-        _ value: Value, of relationship: RelationshipDescription
+        _ value: PropertyValue, of relationship: RelationshipDescription
     ) throws {
         guard !relationship.isToMany else {
             let checks = object.home.plan.checks.relations

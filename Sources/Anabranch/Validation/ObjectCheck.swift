@@ -90,14 +90,14 @@ extension ObjectCheck {
         if check.hasRestrictions || value.isNoMoment { checkRestrictions(slot, value) }
     }
 
-    private mutating func checkRestrictions(_ slot: Int, _ value: Value) {
+    private mutating func checkRestrictions(_ slot: Int, _ value: PropertyValue) {
         guard let attribute = plan.entity.slots[slot].attribute else { return }
         for violation in attribute.violations(by: value) {
             failures.append(ValidationError(violation, by: value, of: attribute, of: object))
         }
     }
 
-    private mutating func failType(_ slot: Int, _ value: Value) {
+    private mutating func failType(_ slot: Int, _ value: PropertyValue) {
         guard let attribute = plan.entity.slots[slot].attribute else { return }
         failures.append(ValidationError(.wrongType, by: value, of: attribute, of: object))
     }
@@ -115,7 +115,7 @@ extension ObjectCheck {
     }
 
     /// Checks a value that an attribute could get, after a conversion to the attribute's type.
-    mutating func check(_ value: inout Value, of attribute: AttributeDescription) {
+    mutating func check(_ value: inout PropertyValue, of attribute: AttributeDescription) {
         if !value.isNull, let fitting = attribute.type.coerce(value) { value = fitting }
         for violation in attribute.violations(by: value) {
             failures.append(ValidationError(violation, by: value, of: attribute, of: object))
@@ -211,7 +211,7 @@ extension ObjectCheck {
 
     /// Converts a value to the type of a slot's attribute. A value that can't be converted is
     /// returned as it is.
-    private func fitting(_ value: Value, in slot: Int) -> Value {
+    private func fitting(_ value: PropertyValue, in slot: Int) -> PropertyValue {
         guard let type = plan.checks.slots[slot].type, !value.isNull, !type.accepts(value),
             let fitting = type.coerce(value), type.accepts(fitting)
         else { return value }
@@ -219,7 +219,7 @@ extension ObjectCheck {
     }
 
     /// Returns the reference of a to-one relationship; null for a to-many relationship.
-    private func reference(_ key: String) throws -> Value {
+    private func reference(_ key: String) throws -> PropertyValue {
         guard let relationship = plan.entity.property(named: key)?.relationship,
             !relationship.isToMany,
             let id = try context.targetID(of: object, by: relationship)
@@ -283,7 +283,7 @@ extension ObjectCheck {
 
     mutating func refuse(
         _ code: ValidationError.Code, _ relationship: RelationshipDescription, _ reason: String,
-        _ value: Value?
+        _ value: PropertyValue?
     ) {
         failures.append(ValidationError(code, object, relationship.name, reason, value: value))
     }

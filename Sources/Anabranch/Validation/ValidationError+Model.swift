@@ -6,7 +6,7 @@ import Foundation
 extension ValidationError {
     init(
         _ code: Code, _ object: ManagedObject, _ property: String, _ reason: String,
-        value: Value? = nil
+        value: PropertyValue? = nil
     ) {
         self.init(
             code, "Can't save \(Self.place(object, property)) because \(reason).", reason: reason,
@@ -14,7 +14,9 @@ extension ValidationError {
     }
 
     /// Creates the error for a validation predicate that does not hold.
-    init(_ rule: ValidationRule, _ object: ManagedObject, _ property: String, _ value: Value?) {
+    init(
+        _ rule: ValidationRule, _ object: ManagedObject, _ property: String, _ value: PropertyValue?
+    ) {
         let predicate = try? FetchPredicate(format: rule.predicateFormat, arguments: [])
         let reason: String
         let message: String
@@ -31,7 +33,7 @@ extension ValidationError {
     }
 
     init(
-        _ violation: ValueViolation, by value: Value, of attribute: AttributeDescription,
+        _ violation: ValueViolation, by value: PropertyValue, of attribute: AttributeDescription,
         of object: ManagedObject
     ) {
         if case .failedRule(let rule) = violation {
@@ -44,7 +46,7 @@ extension ValidationError {
     }
 
     private static func explanation(
-        of violation: ValueViolation, by value: Value, of attribute: AttributeDescription
+        of violation: ValueViolation, by value: PropertyValue, of attribute: AttributeDescription
     ) -> (Code, String) {
         let isDate = attribute.type == .date
         let least = attribute.declaration.minimum.map { "\($0)" } ?? ""
@@ -88,7 +90,8 @@ extension ValidationError {
 
     /// Creates a failure from an error of the app that an object's hook threw.
     init(
-        underlying error: any Error, of object: ManagedObject, property: String?, value: Value?
+        underlying error: any Error, of object: ManagedObject, property: String?,
+        value: PropertyValue?
     ) {
         let reason = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
         self.init(

@@ -9,7 +9,7 @@ public struct HeldValue<Content: AttributeValue> {
     /// The record that holds the value: the object's own record, or a merged duplicate.
     public let record: RecordID
     /// The author and the time of the write.
-    public let write: Conflict.Write
+    public let write: ConflictEntry.Write
 }
 
 extension HeldValue: Sendable where Content: Sendable {}
@@ -53,7 +53,7 @@ extension PredicateObject where Self: ManagedObject {
 
 extension AttributeDescription {
     /// The attribute's own value in the value of its attribute group.
-    fileprivate func value(in value: Value) -> Value {
+    fileprivate func value(in value: PropertyValue) -> PropertyValue {
         guard let group else { return value }
         return zip(group.members, group.values(in: value)).first { $0.0.attribute === self }?.1
             ?? .null

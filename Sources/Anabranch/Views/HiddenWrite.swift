@@ -19,7 +19,7 @@ public struct HiddenWrite: Hashable, Sendable {
     /// The rule that hides the value.
     public let rule: HidingRule
     /// The value that the object shows instead; null for a reference, which then reads nil.
-    public let shownValue: Value
+    public let shownValue: PropertyValue
 
     init(_ row: HiddenWriteRow, origin: StoreOrigin) {
         objectID = ManagedObjectID(origin: origin, entity: row.entity, localID: row.id)

@@ -28,7 +28,7 @@ struct AttributeReader {
     ///
     /// - Parameter key: The primary key of the row.
     @inline(__always)
-    func value(of column: UnsafeColumn, key: Int64) -> Value {
+    func value(of column: UnsafeColumn, key: Int64) -> PropertyValue {
         let kind = column.type
         if kind == .null {
             if !attribute.isOptional {
@@ -43,18 +43,18 @@ struct AttributeReader {
 
     private func usualValue(
         of column: UnsafeColumn, _ kind: SQLiteValue.Kind, _ key: Int64
-    ) -> Value? {
+    ) -> PropertyValue? {
         switch (attribute.type, kind) {
         case (.integer64, .integer): return .integer(column.int64)
         case (.integer16, .integer), (.integer32, .integer):
-            let value = Value.integer(column.int64)
+            let value = PropertyValue.integer(column.int64)
             return attribute.type.accepts(value) ? value : nil
         case (.boolean, .integer):
             let number = column.int64
             return number == 0 || number == 1 ? .bool(number == 1) : nil
         case (.double, .real): return .double(column.double)
         case (.float, .real):
-            let value = Value.double(column.double)
+            let value = PropertyValue.double(column.double)
             return attribute.type.accepts(value) ? value : nil
         case (.date, .real): return .date(column.double)
         case (.decimal, .real), (.decimal, .integer), (.date, .integer), (.double, .integer),
@@ -69,7 +69,7 @@ struct AttributeReader {
         }
     }
 
-    private func number(_ column: UnsafeColumn, _ kind: SQLiteValue.Kind) -> Value {
+    private func number(_ column: UnsafeColumn, _ kind: SQLiteValue.Kind) -> PropertyValue {
         kind == .integer ? .integer(column.int64) : .double(column.double)
     }
 
@@ -84,7 +84,7 @@ struct AttributeReader {
         }
     }
 
-    private func bytes(_ column: UnsafeColumn, _ key: Int64) -> Value {
+    private func bytes(_ column: UnsafeColumn, _ key: Int64) -> PropertyValue {
         guard let external else { return .data(Data(column.bytes)) }
         switch external.value(of: column.bytes) {
         case .success(let data): return .data(data)
@@ -97,8 +97,8 @@ struct AttributeReader {
     /// Converts a value that the column does not usually have.
     private func otherValue(
         of column: UnsafeColumn, _ kind: SQLiteValue.Kind, _ key: Int64
-    ) -> Value {
-        let found: Value =
+    ) -> PropertyValue {
+        let found: PropertyValue =
             switch kind {
             case .null: .null
             case .integer: .integer(column.int64)
@@ -111,7 +111,7 @@ struct AttributeReader {
         return stored
     }
 
-    private func converted(_ found: Value) -> Value {
+    private func converted(_ found: PropertyValue) -> PropertyValue {
         switch (attribute.type, found) {
         case (.string, .integer(let number)): return .string("\(number)")
         case (.string, .double(let number)): return .string("\(number)")
@@ -132,7 +132,7 @@ struct AttributeReader {
         }
     }
 
-    private func check(_ value: Value, _ key: Int64) {
+    private func check(_ value: PropertyValue, _ key: Int64) {
         for violation in attribute.violations(by: value) {
             report(key, ValueText.text(of: value), "the same, though \(violation.sentence)")
         }

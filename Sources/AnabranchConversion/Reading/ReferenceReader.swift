@@ -68,7 +68,7 @@ final class ReferenceReader {
     }
 
     /// Reads the reference of a row as the local ID of its target.
-    func value(of column: UnsafeColumn, key: Int64) -> Value {
+    func value(of column: UnsafeColumn, key: Int64) -> PropertyValue {
         guard !column.isNull else {
             if !relationship.isOptional {
                 report(key, "nothing", "nothing, though it is not optional")

@@ -25,7 +25,7 @@ final class RowReader {
     let query: String
     private var columns: [Column] = []
     /// The values of the row that was read last, by slot.
-    private(set) var row: [Value]
+    private(set) var row: [PropertyValue]
     /// The number of bytes of the large values that were read.
     private(set) var byteCount = 0
 
@@ -115,7 +115,7 @@ final class RowReader {
     /// Sets a reference of the row to nothing.
     func clear(_ slot: Int) { row[slot] = .null }
 
-    private func count(_ value: Value) {
+    private func count(_ value: PropertyValue) {
         switch value {
         case .string(let text): byteCount += text.utf8.count
         case .data(let data): byteCount += data.count

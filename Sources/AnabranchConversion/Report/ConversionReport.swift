@@ -3,6 +3,8 @@ public import AnabranchModel
 /// The result of a conversion.
 public struct ConversionReport: Sendable {
     /// Whether the conversion created the store.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Outcome: String, Sendable {
         /// The store is new.
         case created

@@ -6,7 +6,7 @@ import Foundation
 enum ValueText {
     private static let longestText = 60
 
-    static func text(of value: Value) -> String {
+    static func text(of value: PropertyValue) -> String {
         switch value {
         case .null: "nothing"
         case .bool(let flag): "\(flag)"

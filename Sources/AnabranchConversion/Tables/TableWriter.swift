@@ -90,7 +90,9 @@ struct TableWriter {
         try replicas.recordID(of: id)?.description ?? "\(id)"
     }
 
-    private func value(_ value: Value, of property: PropertyDescription) throws -> SQLiteValue {
+    private func value(_ value: PropertyValue, of property: PropertyDescription) throws
+        -> SQLiteValue
+    {
         switch value {
         case .null, .reference, .group, .unknown: return .null
         case .bool(let flag): return .integer(flag ? 1 : 0)

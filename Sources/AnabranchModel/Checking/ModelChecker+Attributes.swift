@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelChecker {
-    mutating func check(_ attribute: Attribute, of entity: Entity) {
+    mutating func check(_ attribute: AttributeDeclaration, of entity: EntityDeclaration) {
         let path = "attribute \(entity.name).\(attribute.name)"
         if attribute.type == .undefined && !attribute.isTransient {
             refuse(
@@ -29,9 +29,11 @@ extension ModelChecker {
     /// sets.
     ///
     /// `DerivationReader` checks the expression itself later, with the whole model.
-    private mutating func checkDerivation(of attribute: Attribute, entity: Entity, path: String) {
+    private mutating func checkDerivation(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         guard attribute.isDerived else { return }
-        let usual = Attribute(
+        let usual = AttributeDeclaration(
             attribute.name, attribute.type, optional: attribute.isOptional,
             transient: attribute.isTransient, derivation: attribute.derivationExpression,
             wireName: attribute.wireName, renamingIdentifier: attribute.renamingIdentifier,
@@ -51,7 +53,9 @@ extension ModelChecker {
             "Can't derive \(path) because \(obstacle); leave that out.")
     }
 
-    private mutating func checkRules(of attribute: Attribute, entity: Entity, path: String) {
+    private mutating func checkRules(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         for rule in attribute.validations {
             do {
                 _ = try ValuePredicate(rule.predicateFormat, of: attribute, entity: entity.name)
@@ -63,7 +67,9 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkRule(of attribute: Attribute, entity: Entity, path: String) {
+    private mutating func checkRule(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         let rule = attribute.mergeRule
         guard rule != .lastWriter else { return }
         if attribute.isTransient {
@@ -84,7 +90,7 @@ extension ModelChecker {
     }
 
     private mutating func checkTransformation(
-        of attribute: Attribute, entity: Entity, path: String
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
     ) {
         guard attribute.type == .transformable else {
             guard let name = attribute.valueTransformerName else { return }
@@ -101,7 +107,9 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkBounds(of attribute: Attribute, entity: Entity, path: String) {
+    private mutating func checkBounds(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         let bounds = [attribute.minimum, attribute.maximum].compactMap { $0 }
         guard !bounds.isEmpty else { return }
         for bound in bounds where !attribute.type.accepts(bound: bound) {
@@ -121,7 +129,9 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkExpression(of attribute: Attribute, entity: Entity, path: String) {
+    private mutating func checkExpression(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         guard let expression = attribute.regularExpression else { return }
         if attribute.type != .string {
             refuse(
@@ -151,14 +161,14 @@ extension AttributeType {
     }
 
     /// Returns true if the value can be a default: references, groups and unknown values cannot.
-    fileprivate func accepts(default value: Value) -> Bool {
+    fileprivate func accepts(default value: PropertyValue) -> Bool {
         switch value {
         case .reference, .group, .unknown: false
         default: accepts(value)
         }
     }
 
-    fileprivate func accepts(bound: Value) -> Bool {
+    fileprivate func accepts(bound: PropertyValue) -> Bool {
         switch (self, bound) {
         case (.string, .integer(let length)): length >= 0
         case (.double, .double(let number)), (.float, .double(let number)),

@@ -42,7 +42,7 @@ extension ModelChecker {
     }
 
     private mutating func check(
-        elementsOf composite: CompositeAttribute, at path: String, of entity: Entity,
+        elementsOf composite: CompositeAttribute, at path: String, of entity: EntityDeclaration,
         types: inout [WireName: (path: String, composite: CompositeAttribute)]
     ) {
         checkType(of: composite, at: path, of: entity, types: &types)
@@ -67,7 +67,7 @@ extension ModelChecker {
 
     /// Checks that composite attributes of one type have the same elements.
     private mutating func checkType(
-        of composite: CompositeAttribute, at path: String, of entity: Entity,
+        of composite: CompositeAttribute, at path: String, of entity: EntityDeclaration,
         types: inout [WireName: (path: String, composite: CompositeAttribute)]
     ) {
         let type = composite.resolvedTypeName

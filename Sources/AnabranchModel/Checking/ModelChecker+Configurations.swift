@@ -44,7 +44,8 @@ extension ModelChecker {
     }
 
     private mutating func check(
-        _ relationship: Relationship, declaredBy position: Int, _ unsynced: UnsyncedEntities
+        _ relationship: RelationshipDeclaration, declaredBy position: Int,
+        _ unsynced: UnsyncedEntities
     ) {
         let entity = entities[position].name
         let own = unsynced.configuration(of: entity)

@@ -23,7 +23,7 @@ extension ModelChecker {
         "Can't use group \(entity).\(group.name) because"
     }
 
-    private mutating func check(_ group: AttributeGroup, of entity: Entity) {
+    private mutating func check(_ group: AttributeGroup, of entity: EntityDeclaration) {
         let lead = path(group, entity.name)
         if let objection = NameRules.objection(toWireName: group.name) {
             refuse(.invalidName, entity.name, group.name, "\(lead) of its name: \(objection).")

@@ -28,7 +28,7 @@ extension ModelChecker {
     }
 
     mutating func checkForm(
-        of name: String, wireName: String, entity: Entity, _ property: String?
+        of name: String, wireName: String, entity: EntityDeclaration, _ property: String?
     ) {
         let subject = property.map { "property \(entity.name).\($0)" } ?? "entity \(entity.name)"
         if let objection = NameRules.objection(toName: name, isEntity: property == nil) {
@@ -59,7 +59,7 @@ extension ModelChecker {
     }
 
     /// The entity and those above it, the root first.
-    private func ancestry(of member: Int) -> [Entity] {
+    private func ancestry(of member: Int) -> [EntityDeclaration] {
         index.lineage(of: member).reversed().map { entities[$0] }
     }
 
@@ -125,7 +125,7 @@ extension ModelChecker {
     }
 }
 
-extension Entity {
+extension EntityDeclaration {
     var namedProperties: [(name: String, wireName: String)] {
         attributes.map { ($0.name, $0.resolvedWireName) }
             + relationships.map { ($0.name, $0.resolvedWireName) }

@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelChecker {
-    mutating func check(_ relationship: Relationship, declaredBy position: Int) {
+    mutating func check(_ relationship: RelationshipDeclaration, declaredBy position: Int) {
         let entity = entities[position].name
         let path = "relationship \(entity).\(relationship.name)"
         if relationship.isOrdered, !relationship.isToMany {
@@ -24,7 +24,7 @@ extension ModelChecker {
     ///
     /// Only then can references form a cycle.
     private mutating func checkAcyclic(
-        _ relationship: Relationship, declaredBy position: Int, path: String
+        _ relationship: RelationshipDeclaration, declaredBy position: Int, path: String
     ) {
         guard relationship.isAcyclic else { return }
         let entity = entities[position].name
@@ -49,7 +49,9 @@ extension ModelChecker {
             "Can't declare \(path) as acyclic because \(objection).")
     }
 
-    private func isOwnInverse(_ relationship: Relationship, declaredBy position: Int) -> Bool {
+    private func isOwnInverse(_ relationship: RelationshipDeclaration, declaredBy position: Int)
+        -> Bool
+    {
         guard let inverse = index.inverse(of: relationship, declaredBy: position) else {
             return false
         }
@@ -58,7 +60,7 @@ extension ModelChecker {
     }
 
     private mutating func checkCounts(
-        of relationship: Relationship, entity: String, path: String
+        of relationship: RelationshipDeclaration, entity: String, path: String
     ) {
         let least = relationship.minCount
         let objection: String? =
@@ -78,7 +80,7 @@ extension ModelChecker {
     }
 
     private mutating func checkInverse(
-        of relationship: Relationship, declaredBy position: Int, path: String
+        of relationship: RelationshipDeclaration, declaredBy position: Int, path: String
     ) {
         let entity = entities[position].name
         guard let name = relationship.inverse else {

@@ -2,7 +2,9 @@ import AnabranchReplication
 
 extension ModelChecker {
     /// Checks that SQLite can keep an index of the words of an attribute.
-    mutating func checkSearch(of attribute: Attribute, entity: Entity, path: String) {
+    mutating func checkSearch(
+        of attribute: AttributeDeclaration, entity: EntityDeclaration, path: String
+    ) {
         guard let search = attribute.search else { return }
         let lengths = 1...TextSearch.greatestPrefixLength
         let obstacle: String? =

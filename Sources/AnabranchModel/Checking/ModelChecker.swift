@@ -13,7 +13,7 @@ struct ModelChecker {
     }
 
     /// The entities, with an attribute for each element of a composite attribute.
-    var entities: [Entity] { index.entities }
+    var entities: [EntityDeclaration] { index.entities }
 
     mutating func check() {
         guard entities.count <= ModelLimits.greatestEntityCount else {

@@ -3,7 +3,7 @@ import Foundation
 
 extension ArchivedValue {
     /// The value in the form in which a model declares defaults; `nil` if it has no such form.
-    var value: Value? {
+    var value: PropertyValue? {
         switch self {
         case .none: .null
         case .bool(let flag): .bool(flag)
@@ -19,7 +19,7 @@ extension ArchivedValue {
 }
 
 extension ArchivedObject {
-    fileprivate var value: Value? {
+    fileprivate var value: PropertyValue? {
         switch className {
         case "NSString", "NSMutableString": text("NS.string").map { .string($0) }
         case "NSDate":

@@ -8,8 +8,8 @@ extension CompiledModelReader {
     mutating func read(
         attribute archived: ArchivedObject, _ name: String, of entity: String,
         in path: String = ""
-    ) -> Attribute {
-        var attribute = Attribute(name, type(of: archived, path + name, of: entity))
+    ) -> AttributeDeclaration {
+        var attribute = AttributeDeclaration(name, type(of: archived, path + name, of: entity))
         attribute.isOptional = archived.flag("NSIsOptional")
         attribute.isTransient = archived.flag("NSIsTransient")
         attribute.renamingIdentifier = renamingIdentifier(of: archived, named: name)
@@ -53,7 +53,7 @@ extension CompiledModelReader {
     }
 
     private mutating func readDerivation(
-        of archived: ArchivedObject, into attribute: inout Attribute, entity: String
+        of archived: ArchivedObject, into attribute: inout AttributeDeclaration, entity: String
     ) {
         attribute.allowsExternalBinaryDataStorage = false
         attribute.preservesValueInHistoryOnDeletion = false
@@ -68,7 +68,7 @@ extension CompiledModelReader {
     }
 
     private mutating func readDefault(
-        of archived: ArchivedObject, into attribute: inout Attribute, entity: String
+        of archived: ArchivedObject, into attribute: inout AttributeDeclaration, entity: String
     ) {
         if case .none = archived["NSDefaultValue"] { return }
         if let value = archived["NSDefaultValue"].value.flatMap({ fitting($0, attribute.type) }) {
@@ -82,7 +82,7 @@ extension CompiledModelReader {
     }
 
     /// The default in the attribute's type; `nil` for a type that has no defaults in model files.
-    private func fitting(_ value: Value, _ type: AttributeType) -> Value? {
+    private func fitting(_ value: PropertyValue, _ type: AttributeType) -> PropertyValue? {
         switch (type, value) {
         case (.transformable, _), (.undefined, _): nil
         case (.boolean, .integer(let number)): .bool(number != 0)
@@ -95,7 +95,7 @@ extension CompiledModelReader {
 
     /// Reads the conditions that the model editor writes for bounds, and any others as they are.
     private mutating func readValidations(
-        of archived: ArchivedObject, into attribute: inout Attribute, entity: String
+        of archived: ArchivedObject, into attribute: inout AttributeDeclaration, entity: String
     ) {
         let predicates = archived.elements("NSValidationPredicates")
         let warnings = archived.elements("NSValidationWarnings")
@@ -119,7 +119,9 @@ extension CompiledModelReader {
     /// Reads `SELF >= bound`, `SELF.length <= bound` and `SELF MATCHES expression`.
     ///
     /// - Returns: False if the condition has another form, or its bound is there already.
-    private func readBound(_ predicate: ArchivedObject, into attribute: inout Attribute) -> Bool {
+    private func readBound(_ predicate: ArchivedObject, into attribute: inout AttributeDeclaration)
+        -> Bool
+    {
         guard predicate.className == "NSComparisonPredicate",
             let form = predicate.object("NSPredicateOperator"),
             let left = predicate.object("NSLeftExpression"),
@@ -144,8 +146,8 @@ extension CompiledModelReader {
     }
 
     private func readExpression(
-        _ form: ArchivedObject, _ left: ArchivedObject, _ bound: Value,
-        into attribute: inout Attribute
+        _ form: ArchivedObject, _ left: ArchivedObject, _ bound: PropertyValue,
+        into attribute: inout AttributeDeclaration
     ) -> Bool {
         guard form.integer("NSOperatorType") == 6, left.className == "NSSelfExpression",
             attribute.regularExpression == nil, case .string(let text) = bound

@@ -62,7 +62,7 @@ extension CompiledModelReader {
     }
 
     /// An element in place of those that can't be read, so that missing ones are no second problem.
-    private static let substitute = Attribute("value", .binary)
+    private static let substitute = AttributeDeclaration("value", .binary)
 
     /// The elements; `nil` if no list is found, or several different ones.
     private func elements(of archived: ArchivedObject) -> [ArchivedObject]? {

@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension CompiledModelReader {
-    mutating func readIndexes(of archived: ArchivedObject, into entity: inout Entity) {
+    mutating func readIndexes(of archived: ArchivedObject, into entity: inout EntityDeclaration) {
         var indexes = archived.elements("NSFetchIndexDescriptions").compactMap {
             $0.object.flatMap { read(index: $0, of: entity.name) }
         }
@@ -19,7 +19,8 @@ extension CompiledModelReader {
             let taken = Set(indexes.map { WireName($0.name) })
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
-            indexes.append(Index(name, elements: columns.map { IndexElement($0) }))
+            indexes.append(
+                IndexDeclaration(name, elements: columns.map { IndexDeclaration.Element($0) }))
         }
         entity.indexes = indexes
     }
@@ -41,8 +42,10 @@ extension CompiledModelReader {
         return single + compound
     }
 
-    private mutating func read(index archived: ArchivedObject, of entity: String) -> Index? {
-        var index = Index(archived.text("NSIndexName") ?? "", elements: [])
+    private mutating func read(index archived: ArchivedObject, of entity: String)
+        -> IndexDeclaration?
+    {
+        var index = IndexDeclaration(archived.text("NSIndexName") ?? "", elements: [])
         for element in archived.elements("NSIndexElements").compactMap(\.object) {
             guard let property = element.text("NSPropertyName") else {
                 ignore(
@@ -58,7 +61,7 @@ extension CompiledModelReader {
                         + "an R-tree.")
             }
             index.elements.append(
-                IndexElement(property, ascending: element.flag("NSAscending")))
+                IndexDeclaration.Element(property, ascending: element.flag("NSAscending")))
         }
         return index
     }
@@ -108,7 +111,8 @@ extension CompiledModelReader {
     }
 
     mutating func read(
-        fetchedProperty archived: ArchivedObject, _ name: String, into entity: inout Entity
+        fetchedProperty archived: ArchivedObject, _ name: String,
+        into entity: inout EntityDeclaration
     ) {
         guard let request = archived.object("NSFetchRequest") else { return }
         var property = FetchedProperty(

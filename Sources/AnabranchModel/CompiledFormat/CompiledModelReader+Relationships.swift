@@ -3,11 +3,11 @@ import AnabranchReplication
 extension CompiledModelReader {
     mutating func read(
         relationship archived: ArchivedObject, _ name: String, of entity: String
-    ) -> Relationship {
+    ) -> RelationshipDeclaration {
         let destination =
             archived.text("_NSDestinationEntityName")
             ?? archived.object("NSDestinationEntity")?.text("NSEntityName")
-        var relationship = Relationship(name, to: destination ?? "")
+        var relationship = RelationshipDeclaration(name, to: destination ?? "")
         relationship.isOptional = archived.flag("NSIsOptional")
         relationship.isTransient = archived.flag("NSIsTransient")
         relationship.isOrdered = archived.flag("NSIsOrdered")

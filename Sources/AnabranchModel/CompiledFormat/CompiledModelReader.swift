@@ -59,18 +59,20 @@ struct CompiledModelReader {
     }
 
     /// The configurations without the one that contains the whole model.
-    private func configurations(of root: ArchivedObject) -> [Configuration] {
+    private func configurations(of root: ArchivedObject) -> [ModelConfiguration] {
         root.entries("NSConfigurations").compactMap { entry in
             guard entry.key != "PF_DEFAULT_CONFIGURATION_NAME" else { return nil }
             let members = entry.value.elements.compactMap {
                 $0.text ?? $0.object?.text("NSEntityName")
             }
-            return Configuration(entry.key, entities: members)
+            return ModelConfiguration(entry.key, entities: members)
         }
     }
 
-    private mutating func read(entity archived: ArchivedObject, named name: String) -> Entity {
-        var entity = Entity(archived.text("NSEntityName") ?? name)
+    private mutating func read(entity archived: ArchivedObject, named name: String)
+        -> EntityDeclaration
+    {
+        var entity = EntityDeclaration(archived.text("NSEntityName") ?? name)
         entity.parent = archived.object("NSSuperentity")?.text("NSEntityName")
         entity.isAbstract = archived.flag("NSIsAbstract")
         entity.representedClassName = archived.text("NSClassNameForEntity")
@@ -80,7 +82,7 @@ struct CompiledModelReader {
         readProperties(of: archived, into: &entity)
         readIndexes(of: archived, into: &entity)
         entity.uniquenessConstraints = archived.elements("NSUniqueTuples").map { tuple in
-            Unique(attributes: tuple.elements.compactMap { constraintName($0) })
+            UniquenessConstraint(attributes: tuple.elements.compactMap { constraintName($0) })
         }
         return entity
     }
@@ -102,7 +104,9 @@ struct CompiledModelReader {
         return Dictionary(texts, uniquingKeysWith: { _, last in last })
     }
 
-    private mutating func readProperties(of archived: ArchivedObject, into entity: inout Entity) {
+    private mutating func readProperties(
+        of archived: ArchivedObject, into entity: inout EntityDeclaration
+    ) {
         let inherited = inheritedNames(of: archived)
         compositeElementCount = 0
         for entry in archived.entries("NSProperties") {

@@ -7,7 +7,7 @@ struct CompositeTypeNames {
     /// Elements that have one type.
     private struct Shape: Hashable {
         let name: String
-        let attributes: [Attribute]
+        let attributes: [AttributeDeclaration]
         let compositeAttributes: [CompositeAttribute]
 
         init(_ composite: CompositeAttribute) {

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 extension ManagedObjectModel {
     /// Reads a model from its compiled form.
@@ -12,7 +12,7 @@ extension ManagedObjectModel {
     ///   - file: The path, for errors.
     ///
     /// - Throws: ``ModelError`` with every problem in `all`.
-    public static func reading(
+    package static func reading(
         compiled data: Data, file: String = "model"
     ) throws(ModelError) -> ManagedObjectModel {
         var reader = CompiledModelReader(file: file)

@@ -9,9 +9,9 @@
 /// that its own model does not have.
 public struct AttributeGroup: Hashable, Sendable {
     /// The name on the wire. Never change it once a store has data: another name is another group.
-    public var name: String
+    package var name: String
     /// The names of its attributes, which the same entity declares with the rule `lastWriter`.
-    public var attributes: [String]
+    package var attributes: [String]
 
     /// Declares a group of the attributes with these names.
     public init(_ name: String, attributes: [String]) {

@@ -8,7 +8,7 @@ extension AttributeType {
     /// Integers must lie in the range of their width. A float attribute accepts a `double` only if
     /// a `Float` holds it exactly, NaN and the infinities included, so the same value is read back;
     /// ``coerce(_:)`` rounds to such a value.
-    package func accepts(_ value: Value) -> Bool {
+    package func accepts(_ value: PropertyValue) -> Bool {
         switch (self, value) {
         case (_, .null), (.undefined, _): true
         case (.integer16, .integer(let number)): Int16(exactly: number) != nil
@@ -33,7 +33,7 @@ extension AttributeType {
     /// - A text becomes a URI, a UUID if it is one, or a decimal if it is a number.
     ///
     /// - Returns: `nil` if this type has no such value.
-    package func coerce(_ value: Value) -> Value? {
+    package func coerce(_ value: PropertyValue) -> PropertyValue? {
         if self == .float, case .double(let number) = value { return .double(rounded(number)) }
         if accepts(value) { return value }
         return switch value {
@@ -45,7 +45,7 @@ extension AttributeType {
         }
     }
 
-    private func coerce(_ number: Int64) -> Value? {
+    private func coerce(_ number: Int64) -> PropertyValue? {
         switch self {
         case .double: Double(exactly: number).map { .double($0) }
         case .float: Float(exactly: number).map { .double(Double($0)) }
@@ -55,7 +55,7 @@ extension AttributeType {
         }
     }
 
-    private func coerce(_ number: Double) -> Value? {
+    private func coerce(_ number: Double) -> PropertyValue? {
         switch self {
         case .decimal: ExactDecimal("\(number)").map { .decimal($0) }
         case .date: .date(number)
@@ -65,7 +65,7 @@ extension AttributeType {
     }
 
     /// Converts a decimal; to a double only if the double's shortest text has the decimal's digits.
-    private func coerce(_ number: ExactDecimal) -> Value? {
+    private func coerce(_ number: ExactDecimal) -> PropertyValue? {
         switch self {
         case .integer16, .integer32, .integer64: Int64("\(number)").map { .integer($0) }
         case .double, .float:
@@ -77,7 +77,7 @@ extension AttributeType {
         }
     }
 
-    private func coerce(_ text: String) -> Value? {
+    private func coerce(_ text: String) -> PropertyValue? {
         switch self {
         case .uri: .uri(text)
         case .uuid: UUID(uuidString: text).map { .uuid($0) }
@@ -98,7 +98,7 @@ extension AttributeType {
 extension AttributeType {
     /// The type that holds any value of a value's kind; `nil` for null, references, groups and
     /// unknown values.
-    package init?(holding value: Value) {
+    package init?(holding value: PropertyValue) {
         switch value {
         case .bool: self = .boolean
         case .integer: self = .integer64

@@ -3,6 +3,8 @@ package import AnabranchReplication
 /// The type of an attribute, which decides the values that it can hold.
 ///
 /// The raw values are those of Core Data's compiled models.
+///
+/// It is closed: only a new major version adds a case.
 public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     /// Any value; only for transient attributes, which are never stored.
     case undefined = 0

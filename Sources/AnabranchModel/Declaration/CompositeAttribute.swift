@@ -18,30 +18,30 @@
 public struct CompositeAttribute: Hashable, Sendable {
     /// The name; unique among the properties of the entity and its hierarchy, or among the elements
     /// of the composite attribute that contains it.
-    public var name: String
+    package var name: String
     /// The name of the type in a model file and in generated code.
     ///
     /// `nil` is the name with a capital first letter. All composite attributes of one type have the
     /// same elements.
-    public var typeName: String?
+    package var typeName: String?
     /// True if a saved object may have no value.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if the value is tracked and validated, but never stored or sent.
-    public var isTransient: Bool
+    package var isTransient: Bool
     /// The elements that are attributes.
-    public var attributes: [Attribute]
+    package var attributes: [AttributeDeclaration]
     /// The elements that are composite attributes.
-    public var compositeAttributes: [CompositeAttribute]
+    package var compositeAttributes: [CompositeAttribute]
     /// The name on the wire; `nil` uses the renaming identifier, or else the name.
     ///
     /// Never change it once a store has data: another wire name is another property.
-    public var wireName: String?
+    package var wireName: String?
     /// The name of the composite attribute in an earlier version of the model.
-    public var renamingIdentifier: String?
+    package var renamingIdentifier: String?
     /// A text that makes the version another one, though nothing else differs.
-    public var versionHashModifier: String?
+    package var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
-    public var userInfo: [String: String]
+    package var userInfo: [String: String]
 
     /// Declares a composite attribute. The parameters set the properties with the same names.
     ///
@@ -55,7 +55,7 @@ public struct CompositeAttribute: Hashable, Sendable {
         renamingIdentifier: String? = nil,
         versionHashModifier: String? = nil,
         userInfo: [String: String] = [:],
-        @CompositeBuilder _ elements: () -> [CompositeElement] = { [] }
+        @CompositeBuilder _ elements: () -> [CompositeBuilder.Element] = { [] }
     ) {
         self.name = name
         self.typeName = typeName
@@ -67,12 +67,7 @@ public struct CompositeAttribute: Hashable, Sendable {
         self.userInfo = userInfo
         attributes = []
         compositeAttributes = []
-        for element in elements() {
-            switch element {
-            case .attribute(let attribute): attributes.append(attribute)
-            case .composite(let composite): compositeAttributes.append(composite)
-            }
-        }
+        for element in elements() { element.add(&self) }
     }
 }
 

@@ -1,26 +1,20 @@
-/// One element of a ``CompositeAttribute``.
-public enum CompositeElement: Hashable, Sendable {
-    /// An attribute.
-    case attribute(Attribute)
-    /// A composite attribute inside another one.
-    case composite(CompositeAttribute)
-}
-
 /// Collects the elements of a ``CompositeAttribute``; the content may use `if`, `else` and `for`.
 ///
 /// A relationship is no element, and does not compile here.
 @resultBuilder
 public enum CompositeBuilder: DeclarationBuilder {
-    /// The type of one part.
-    public typealias Element = CompositeElement
+    /// One element of a ``CompositeAttribute``.
+    public struct Element: Sendable {
+        let add: @Sendable (inout CompositeAttribute) -> Void
+    }
 
     /// Adds an attribute.
-    public static func buildExpression(_ attribute: Attribute) -> [CompositeElement] {
-        [.attribute(attribute)]
+    public static func buildExpression(_ attribute: AttributeDeclaration) -> [Element] {
+        [Element { $0.attributes.append(attribute) }]
     }
 
     /// Adds a composite attribute.
-    public static func buildExpression(_ composite: CompositeAttribute) -> [CompositeElement] {
-        [.composite(composite)]
+    public static func buildExpression(_ composite: CompositeAttribute) -> [Element] {
+        [Element { $0.compositeAttributes.append(composite) }]
     }
 }

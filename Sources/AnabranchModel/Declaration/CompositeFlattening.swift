@@ -3,15 +3,15 @@
 /// Log, merge, tables, validation and migration see only these attributes. A name that contains
 /// another one is its path, such as `address.city`; the wire name and the renaming identifier are
 /// paths in the same way.
-extension Entity {
+extension EntityDeclaration {
     /// The entity with an attribute for each element of its composite attributes.
     ///
     /// The attributes of elements are behind all other ones, sorted by the bytes of their names,
     /// and have their number in ``elementCount``.
-    var flattened: Entity {
+    var flattened: EntityDeclaration {
         guard !compositeAttributes.isEmpty else { return self }
         var result = self
-        var elements: [Attribute] = []
+        var elements: [AttributeDeclaration] = []
         for composite in compositeAttributes {
             let own = composite.elementAttributes
             elements += own
@@ -53,7 +53,7 @@ extension CompositeAttribute {
     ///
     /// The elements of an optional composite attribute are optional by themselves: a check of the
     /// whole composite attribute asks for the mandatory ones.
-    var elementAttributes: [Attribute] {
+    var elementAttributes: [AttributeDeclaration] {
         let own = attributes + compositeAttributes.flatMap(\.elementAttributes)
         return own.map { element in
             var result = element

@@ -6,19 +6,19 @@ import AnabranchReplication
 /// of parents ends at `ModelLimits.deepestHierarchy`.
 struct DeclarationIndex {
     enum Property {
-        case attribute(Attribute)
-        case relationship(Relationship)
+        case attribute(AttributeDeclaration)
+        case relationship(RelationshipDeclaration)
     }
 
     /// The entities, with an attribute for each element of a composite attribute.
-    let entities: [Entity]
+    let entities: [EntityDeclaration]
     /// The positions of each entity's direct sub-entities, in ascending order.
     let children: [[Int]]
     private let positions: [WireName: Int]
     private let parents: [Int?]
     private let properties: [[WireName: Property]]
 
-    init(_ declared: [Entity]) {
+    init(_ declared: [EntityDeclaration]) {
         let entities = declared.map(\.flattened)
         self.entities = entities
         let positions = Dictionary(
@@ -72,8 +72,8 @@ struct DeclarationIndex {
     /// - Returns: `nil` if the relationship names no inverse, or if the destination has no
     ///   relationship of that name.
     func inverse(
-        of relationship: Relationship, declaredBy entity: Int
-    ) -> (entity: Int, relationship: Relationship)? {
+        of relationship: RelationshipDeclaration, declaredBy entity: Int
+    ) -> (entity: Int, relationship: RelationshipDeclaration)? {
         guard let name = relationship.inverse,
             let destination = position(of: relationship.destination),
             let found = find(name, in: destination),

@@ -17,7 +17,7 @@ enum DeclarationNormalizer {
     }
 
     /// A member that is named twice is a member once.
-    private static func normalize(_ configuration: Configuration) -> Configuration {
+    private static func normalize(_ configuration: ModelConfiguration) -> ModelConfiguration {
         var result = configuration
         var seen: Set<WireName> = []
         result.entities = configuration.entities.filter { seen.insert(WireName($0)).inserted }
@@ -25,7 +25,7 @@ enum DeclarationNormalizer {
         return result
     }
 
-    private static func normalize(_ entity: Entity) -> Entity {
+    private static func normalize(_ entity: EntityDeclaration) -> EntityDeclaration {
         var result = entity
         result.wireName = entity.resolvedWireName
         result.attributes = entity.attributes.map(normalize)
@@ -49,7 +49,7 @@ enum DeclarationNormalizer {
         return result
     }
 
-    private static func normalize(_ attribute: Attribute) -> Attribute {
+    private static func normalize(_ attribute: AttributeDeclaration) -> AttributeDeclaration {
         var result = attribute
         result.wireName = attribute.resolvedWireName
         // An empty name in a model file means that there is no transformer.
@@ -75,11 +75,14 @@ enum DeclarationNormalizer {
     }
 
     /// Converts a bound; bounds of a string are lengths and stay integers.
-    private static func coerceBound(_ bound: Value, of type: AttributeType) -> Value {
+    private static func coerceBound(_ bound: PropertyValue, of type: AttributeType) -> PropertyValue
+    {
         type == .string ? bound : type.coerce(bound) ?? bound
     }
 
-    private static func normalize(_ relationship: Relationship) -> Relationship {
+    private static func normalize(_ relationship: RelationshipDeclaration)
+        -> RelationshipDeclaration
+    {
         var result = relationship
         result.wireName = relationship.resolvedWireName
         return result

@@ -1,4 +1,6 @@
 /// The result of a delete and a concurrent change of one object by two replicas.
+///
+/// It is closed: only a new major version adds a case.
 public enum DeletePolicy: Int, Hashable, Sendable, CaseIterable {
     /// The object stays deleted; the concurrent change goes to the conflict journal.
     case deleteWins = 0

@@ -1,6 +1,8 @@
 /// The effect of deleting an object on the objects at the other end of a relationship.
 ///
 /// The raw values are Core Data's.
+///
+/// It is closed: only a new major version adds a case.
 public enum DeleteRule: Int, Hashable, Sendable, CaseIterable {
     /// The other end is left as it is; its reference reads nil.
     case noAction = 0

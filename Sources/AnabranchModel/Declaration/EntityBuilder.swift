@@ -1,57 +1,43 @@
-/// One part of the content of an ``Entity``.
-public enum EntityElement: Hashable, Sendable {
-    /// An attribute.
-    case attribute(Attribute)
-    /// A composite attribute.
-    case composite(CompositeAttribute)
-    /// A relationship.
-    case relationship(Relationship)
-    /// A fetch index.
-    case index(Index)
-    /// A uniqueness constraint.
-    case unique(Unique)
-    /// A fetched property.
-    case fetched(FetchedProperty)
-    /// A group of attributes that merge as one value.
-    case group(AttributeGroup)
-}
-
-/// Collects the content of an ``Entity``; the content may use `if`, `else` and `for`.
+/// Collects the content of an ``EntityDeclaration``; the content may use `if`, `else` and `for`.
 @resultBuilder
 public enum EntityBuilder: DeclarationBuilder {
-    /// The type of one part.
-    public typealias Element = EntityElement
+    /// One part of the content of an ``EntityDeclaration``.
+    public struct Element: Sendable {
+        let add: @Sendable (inout EntityDeclaration) -> Void
+    }
 
     /// Adds an attribute.
-    public static func buildExpression(_ attribute: Attribute) -> [EntityElement] {
-        [.attribute(attribute)]
+    public static func buildExpression(_ attribute: AttributeDeclaration) -> [Element] {
+        [Element { $0.attributes.append(attribute) }]
     }
 
     /// Adds a composite attribute.
-    public static func buildExpression(_ composite: CompositeAttribute) -> [EntityElement] {
-        [.composite(composite)]
+    public static func buildExpression(_ composite: CompositeAttribute) -> [Element] {
+        [Element { $0.compositeAttributes.append(composite) }]
     }
 
     /// Adds a relationship.
-    public static func buildExpression(_ relationship: Relationship) -> [EntityElement] {
-        [.relationship(relationship)]
+    public static func buildExpression(_ relationship: RelationshipDeclaration) -> [Element] {
+        [Element { $0.relationships.append(relationship) }]
     }
 
     /// Adds a fetched property.
-    public static func buildExpression(_ property: FetchedProperty) -> [EntityElement] {
-        [.fetched(property)]
+    public static func buildExpression(_ property: FetchedProperty) -> [Element] {
+        [Element { $0.fetchedProperties.append(property) }]
     }
 
     /// Adds a fetch index.
-    public static func buildExpression(_ index: Index) -> [EntityElement] { [.index(index)] }
+    public static func buildExpression(_ index: IndexDeclaration) -> [Element] {
+        [Element { $0.indexes.append(index) }]
+    }
 
     /// Adds a uniqueness constraint.
-    public static func buildExpression(_ constraint: Unique) -> [EntityElement] {
-        [.unique(constraint)]
+    public static func buildExpression(_ constraint: UniquenessConstraint) -> [Element] {
+        [Element { $0.uniquenessConstraints.append(constraint) }]
     }
 
     /// Adds an attribute group.
-    public static func buildExpression(_ group: AttributeGroup) -> [EntityElement] {
-        [.group(group)]
+    public static func buildExpression(_ group: AttributeGroup) -> [Element] {
+        [Element { $0.attributeGroups.append(group) }]
     }
 }

@@ -6,11 +6,11 @@ public struct FetchRequestTemplate: Hashable, Sendable {
     /// The name; unique in the model.
     public var name: String
     /// The name of the entity to fetch.
-    public var entity: String
+    package var entity: String
     /// A predicate format, which may have `$variables`; `nil` fetches all objects.
-    public var predicateFormat: String?
+    package var predicateFormat: String?
     /// The greatest number of results; `nil` is no limit.
-    public var fetchLimit: Int?
+    package var fetchLimit: Int?
     /// The number of objects to read at a time; 0 reads all at once.
     public var fetchBatchSize = 0
     /// True if the result includes objects of sub-entities.

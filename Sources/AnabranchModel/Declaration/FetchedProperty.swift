@@ -12,15 +12,15 @@
 /// synced to such that are not.
 public struct FetchedProperty: Hashable, Sendable {
     /// The name; unique among the properties of the entity.
-    public var name: String
+    package var name: String
     /// The name of the entity to fetch.
-    public var entity: String
+    package var entity: String
     /// The predicate format; `nil` fetches all objects.
-    public var predicateFormat: String?
+    package var predicateFormat: String?
     /// The greatest number of results; `nil` is no limit.
-    public var fetchLimit: Int?
+    package var fetchLimit: Int?
     /// Any texts for the app, for tools and for the predicate.
-    public var userInfo: [String: String]
+    package var userInfo: [String: String]
 
     /// Declares a fetched property.
     public init(

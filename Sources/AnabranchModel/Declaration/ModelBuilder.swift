@@ -2,8 +2,10 @@
 @resultBuilder
 public enum ModelBuilder: DeclarationBuilder {
     /// The type of one part.
-    public typealias Element = Entity
+    public typealias Element = EntityDeclaration
 
     /// Adds an entity.
-    public static func buildExpression(_ entity: Entity) -> [Entity] { [entity] }
+    public static func buildExpression(_ entity: EntityDeclaration) -> [EntityDeclaration] {
+        [entity]
+    }
 }

@@ -36,8 +36,8 @@ extension ModelDeclaration {
 extension DeclarationIndex {
     /// Returns true if a relationship is what another one names as its inverse.
     func isInverse(
-        _ relationship: Relationship, declaredBy entity: Int,
-        of other: (entity: Int, relationship: Relationship)
+        _ relationship: RelationshipDeclaration, declaredBy entity: Int,
+        of other: (entity: Int, relationship: RelationshipDeclaration)
     ) -> Bool {
         guard let back = inverse(of: other.relationship, declaredBy: other.entity) else {
             return false

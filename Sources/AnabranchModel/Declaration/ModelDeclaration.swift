@@ -1,22 +1,21 @@
 /// A whole model as values, before the checks.
 ///
-/// Two declarations with the same meaning may differ in the order of their parts;
-/// ``ManagedObjectModel/declaration`` has the canonical order.
+/// Two declarations with the same meaning may differ in the order of their parts.
 public struct ModelDeclaration: Hashable, Sendable {
     /// The entities, in any order.
-    public var entities: [Entity]
+    package var entities: [EntityDeclaration]
     /// The named fetch requests, in any order.
-    public var fetchRequestTemplates: [FetchRequestTemplate]
+    package var fetchRequestTemplates: [FetchRequestTemplate]
     /// The named subsets of the entities, in any order.
-    public var configurations: [Configuration]
+    package var configurations: [ModelConfiguration]
     /// A name of the model's version for people; nothing in Anabranch depends on it.
-    public var versionIdentifier: String?
+    package var versionIdentifier: String?
 
     /// Declares a model.
     public init(
-        entities: [Entity],
+        entities: [EntityDeclaration],
         fetchRequestTemplates: [FetchRequestTemplate] = [],
-        configurations: [Configuration] = [],
+        configurations: [ModelConfiguration] = [],
         versionIdentifier: String? = nil
     ) {
         self.entities = entities

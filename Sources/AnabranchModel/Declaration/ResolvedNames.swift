@@ -1,11 +1,11 @@
 import AnabranchReplication
 
-extension Entity {
+extension EntityDeclaration {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }
 
-extension Attribute {
+extension AttributeDeclaration {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }
@@ -15,7 +15,7 @@ extension CompositeAttribute {
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }
 
-extension Relationship {
+extension RelationshipDeclaration {
     /// The name on the wire, given or by default.
     var resolvedWireName: String { wireName ?? renamingIdentifier ?? name }
 }

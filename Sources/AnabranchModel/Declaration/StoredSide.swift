@@ -6,8 +6,8 @@ import AnabranchReplication
 /// model contains.
 enum StoredSide {
     static func storage(
-        of relationship: Relationship, declaredBy entity: Int,
-        inverse: (entity: Int, relationship: Relationship)?, in index: DeclarationIndex
+        of relationship: RelationshipDeclaration, declaredBy entity: Int,
+        inverse: (entity: Int, relationship: RelationshipDeclaration)?, in index: DeclarationIndex
     ) -> RelationshipStorage {
         let side = side(of: relationship, declaredBy: entity, inverse: inverse, in: index)
         if relationship.isTransient { return .memory(side) }
@@ -21,8 +21,8 @@ enum StoredSide {
     }
 
     private static func side(
-        of relationship: Relationship, declaredBy entity: Int,
-        inverse: (entity: Int, relationship: Relationship)?, in index: DeclarationIndex
+        of relationship: RelationshipDeclaration, declaredBy entity: Int,
+        inverse: (entity: Int, relationship: RelationshipDeclaration)?, in index: DeclarationIndex
     ) -> RelationshipStorage.Side {
         guard let inverse else { return .left }
         let own = key(of: relationship, entity, in: index)
@@ -32,8 +32,8 @@ enum StoredSide {
 
     /// Returns the wire property of a relationship. Two inverses share the one of the stored side.
     static func wireProperty(
-        of relationship: Relationship, storage: RelationshipStorage,
-        inverse: (entity: Int, relationship: Relationship)?
+        of relationship: RelationshipDeclaration, storage: RelationshipStorage,
+        inverse: (entity: Int, relationship: RelationshipDeclaration)?
     ) -> WireProperty {
         let name = wireName(of: relationship, storage: storage, inverse: inverse)
         let isOrdered = relationship.isOrdered || inverse?.relationship.isOrdered == true
@@ -50,8 +50,8 @@ enum StoredSide {
     }
 
     private static func wireName(
-        of relationship: Relationship, storage: RelationshipStorage,
-        inverse: (entity: Int, relationship: Relationship)?
+        of relationship: RelationshipDeclaration, storage: RelationshipStorage,
+        inverse: (entity: Int, relationship: RelationshipDeclaration)?
     ) -> WireName {
         switch storage {
         case .inverseReference, .links(.right), .memory(.right):
@@ -71,7 +71,7 @@ enum StoredSide {
     }
 
     private static func key(
-        of relationship: Relationship, _ entity: Int, in index: DeclarationIndex
+        of relationship: RelationshipDeclaration, _ entity: Int, in index: DeclarationIndex
     ) -> Key {
         Key(
             entity: WireName(index.entities[entity].resolvedWireName),

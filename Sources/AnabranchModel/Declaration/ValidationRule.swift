@@ -1,8 +1,9 @@
 /// A condition on a property, checked when its object is saved, in Core Data's predicate language.
 ///
 ///  ```swift
-///  Attribute("age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
-///  Relationship("wheels", toMany: "Wheel", validations: [.init("@count != 1")])
+///  AttributeDeclaration(
+///      "age", .integer16, validations: [.init("SELF >= 18", warning: "Adults only.")])
+///  RelationshipDeclaration("wheels", toMany: "Wheel", validations: [.init("@count != 1")])
 ///  ```
 ///
 /// `SELF` is the value of the property:
@@ -15,9 +16,9 @@
 /// A property without a value is not checked; `optional` decides if a value may be missing.
 public struct ValidationRule: Hashable, Sendable {
     /// The condition as a predicate format.
-    public var predicateFormat: String
+    package var predicateFormat: String
     /// A sentence that asks the user to correct the value; if empty, the predicate is shown.
-    public var warning: String
+    package var warning: String
 
     /// Declares a condition.
     public init(predicateFormat: String, warning: String = "") {

@@ -9,7 +9,7 @@ extension AttributeDescription {
     /// A counter starts from null, which counts as zero, so a mandatory one shows zero. A part of a
     /// unique key shows null, which equals no other key; but a mandatory one shows its default if
     /// each of its keys has other parts, which tell the records apart.
-    package var valueWhenNeverWritten: Value {
+    package var valueWhenNeverWritten: PropertyValue {
         guard wireProperty.rule == .counter else {
             return isLeftOutOfKeys ? .null : initialValue
         }
@@ -21,19 +21,19 @@ extension AttributeDescription {
     ///
     /// A mandatory attribute shows the value that it shows if it was never written. It is not that
     /// of a member of a group, which depends on the other members: see ``GroupDefaults``.
-    package var valueWhenNull: Value { isOptional ? .null : valueWhenNeverWritten }
+    package var valueWhenNull: PropertyValue { isOptional ? .null : valueWhenNeverWritten }
 
     /// Returns the value that a record shows.
     ///
     /// - Parameter written: The written value; `nil` if the attribute was never written.
-    package func shown(_ written: Value?) -> Value {
+    package func shown(_ written: PropertyValue?) -> PropertyValue {
         guard let written else { return valueWhenNeverWritten }
         return written.isNull ? valueWhenNull : written
     }
 
     /// The default, also of a group's member or an element; null if the attribute shows none
     /// because it is a part of a unique key.
-    var shownDefault: Value { isLeftOutOfKeys ? .null : defaultValue }
+    var shownDefault: PropertyValue { isLeftOutOfKeys ? .null : defaultValue }
 
     /// True if the attribute shows no default because it is a part of a unique key. Otherwise all
     /// records without a value would be duplicates of each other.

@@ -15,12 +15,12 @@ public final class AttributeDescription: Sendable {
     /// True if the value is neither stored nor sent.
     public let isTransient: Bool
     /// The declared default; `null` if the model gives none.
-    public let defaultValue: Value
+    public let defaultValue: PropertyValue
     /// The value of a newly inserted object: the default.
     ///
     /// It is `null` for an element of a composite attribute that may be without a value, or that is
     /// inside of one: its default counts once the composite attribute has a value.
-    package let initialValue: Value
+    package let initialValue: PropertyValue
     /// True for an element of a composite attribute; the name is then its path: `address.city`.
     package let isElement: Bool
     /// The name, type and merge rule under which changes are sent and merged.
@@ -30,7 +30,7 @@ public final class AttributeDescription: Sendable {
     /// True if the value is computed from other properties: see ``derivationExpression``.
     public let isDerived: Bool
     /// The declaration in the model's canonical form.
-    public let declaration: Attribute
+    package let declaration: AttributeDeclaration
 
     let graph: ModelGraph
     private let entityIndex: Int
@@ -47,7 +47,7 @@ public final class AttributeDescription: Sendable {
     ///   - group: The group of the attribute, with its position among the entity's groups.
     ///   - hasInitialValue: False if a new object does not have the default.
     init(
-        _ declaration: Attribute, at place: PropertyLocation,
+        _ declaration: AttributeDeclaration, at place: PropertyLocation,
         group: (index: Int, name: String)?, hasInitialValue: Bool, graph: ModelGraph
     ) {
         self.declaration = declaration
@@ -100,6 +100,12 @@ public final class AttributeDescription: Sendable {
     package var keepsBoth: Bool { wireProperty.rule == .keepBoth }
     /// The index of the words of a text, by which it can be searched; `nil` without one.
     public var search: TextSearch? { declaration.search }
+    /// The least value, or the least length of a text; `nil` is no limit.
+    public var minimum: PropertyValue? { declaration.minimum }
+    /// The greatest value, or the greatest length of a text; `nil` is no limit.
+    public var maximum: PropertyValue? { declaration.maximum }
+    /// The rule by which concurrent writes of the attribute are merged.
+    public var mergeRule: MergeRule { declaration.mergeRule }
     /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
     /// The name of a transformable attribute's transformer; `nil` is the default transformer.

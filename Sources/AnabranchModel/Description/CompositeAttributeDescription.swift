@@ -6,7 +6,7 @@ import AnabranchReplication
 /// only to itself: descriptions of two models differ even if the models are equal.
 public final class CompositeAttributeDescription: Sendable {
     /// One element of a composite attribute.
-    public enum Element: Sendable {
+    package enum Element: Sendable {
         /// An attribute. Its name is the whole path, such as `address.city`.
         case attribute(AttributeDescription)
         /// A composite attribute inside the other one.
@@ -16,14 +16,14 @@ public final class CompositeAttributeDescription: Sendable {
     /// The name, which is the whole path of one inside another one: `address.location`.
     public let name: String
     /// The declaration in the model's canonical form.
-    public let declaration: CompositeAttribute
+    package let declaration: CompositeAttribute
     /// True if a saved object may have no value.
     ///
     /// A composite attribute inside one that may have no value is checked only if that one has one.
     public let isOptional: Bool
     /// The elements: the attributes, then the composite attributes, each sorted by the bytes of
     /// their names.
-    public let elements: [Element]
+    package let elements: [Element]
     /// The attributes among the elements at every depth, sorted by the bytes of their names.
     public let attributes: [AttributeDescription]
     /// The name of the type in a model file and in generated code.

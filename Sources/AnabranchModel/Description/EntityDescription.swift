@@ -42,7 +42,7 @@ public final class EntityDescription: Sendable {
     /// The indexes that the entity declares itself.
     public let indexes: [IndexDescription]
     /// The declaration in the model's canonical form.
-    public let declaration: Entity
+    package let declaration: EntityDeclaration
 
     private let graph: ModelGraph
     /// The positions of the entities from the root to this one.
@@ -52,7 +52,7 @@ public final class EntityDescription: Sendable {
     private let slotsByWireName: [WireName: Int]
 
     init(
-        _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
+        _ declaration: EntityDeclaration, index: Int, lineage: [Int], subentities: [Int],
         slots: [PropertyDescription], compositeAttributes: [CompositeAttributeDescription],
         attributeGroups: [AttributeGroupDescription],
         fetchedProperties: [FetchedPropertyDescription],

@@ -1,7 +1,7 @@
 /// A fetched property of a checked model.
 public struct FetchedPropertyDescription: Sendable {
     /// The declaration.
-    public let declaration: FetchedProperty
+    package let declaration: FetchedProperty
     private let graph: ModelGraph
     private let owner: Int
     private let target: Int

@@ -2,7 +2,7 @@ import AnabranchReplication
 
 /// Builds the descriptions of a checked declaration.
 struct GraphBuilder {
-    private let declared: [Entity]
+    private let declared: [EntityDeclaration]
     private let index: DeclarationIndex
     private let graph: ModelGraph
     private let unsynced: UnsyncedEntities
@@ -61,7 +61,7 @@ struct GraphBuilder {
         let elementCount = declared.elementCount
         let initial = Set(
             declared.compositeAttributes.flatMap(\.initialElementNames).map { WireName($0) })
-        func describe(_ attribute: Attribute) -> PropertyDescription {
+        func describe(_ attribute: AttributeDeclaration) -> PropertyDescription {
             let isElement = attribute.name.utf8.contains(UInt8(ascii: "."))
             return .attribute(
                 AttributeDescription(
@@ -92,7 +92,7 @@ struct GraphBuilder {
     }
 
     private func group(
-        of attribute: Attribute, declaredBy entity: Int
+        of attribute: AttributeDeclaration, declaredBy entity: Int
     ) -> (index: Int, name: String)? {
         let groups = index.entities[entity].attributeGroups
         let own = groups.firstIndex { group in
@@ -125,12 +125,14 @@ struct GraphBuilder {
         }
     }
 
-    private static func slotOrder(_ relationships: [Relationship]) -> [Relationship] {
+    private static func slotOrder(_ relationships: [RelationshipDeclaration])
+        -> [RelationshipDeclaration]
+    {
         relationships.filter { !$0.isToMany } + relationships.filter(\.isToMany)
     }
 
     private func describe(
-        _ relationship: Relationship, at place: PropertyLocation
+        _ relationship: RelationshipDeclaration, at place: PropertyLocation
     ) -> RelationshipDescription {
         let inverse = index.inverse(of: relationship, declaredBy: place.entity)
         let storage = StoredSide.storage(
@@ -145,7 +147,7 @@ struct GraphBuilder {
     }
 
     private func place(
-        of relationship: Relationship, declaredBy entity: Int
+        of relationship: RelationshipDeclaration, declaredBy entity: Int
     ) -> PropertyLocation {
         let declared = index.entities[entity]
         let order = Self.slotOrder(declared.relationships)

@@ -20,7 +20,7 @@ package struct GroupDefaults: Hashable, Sendable {
     }
 
     private struct Member: Hashable {
-        let defaultValue: Value
+        let defaultValue: PropertyValue
         let isMandatory: Bool
         /// The index of the composite attribute directly around it; `nil` if there is none.
         let composite: Int?
@@ -71,7 +71,7 @@ package struct GroupDefaults: Hashable, Sendable {
     ///
     /// - Parameter written: The written value of each member; `nil` for one that the group's value
     ///   does not contain.
-    fileprivate func shown(inPlaceOf written: [Value?]) -> [Bool] {
+    fileprivate func shown(inPlaceOf written: [PropertyValue?]) -> [Bool] {
         let isEmpty = composites.map { composite in
             composite.members.allSatisfy { written[$0]?.isNull ?? true }
         }
@@ -99,7 +99,7 @@ extension AttributeGroupDescription {
     /// without a value stays without one: all its elements read null, unless it is mandatory.
     ///
     /// - Parameter value: The value; `nil` for a group that was never written.
-    package func values(in value: Value?) -> [Value] {
+    package func values(in value: PropertyValue?) -> [PropertyValue] {
         let written = written(in: value)
         guard defaults.isNeeded else { return written.map { $0 ?? .null } }
         return zip(zip(members, written), defaults.shown(inPlaceOf: written)).map { pair, isShown in
@@ -108,14 +108,14 @@ extension AttributeGroupDescription {
     }
 
     /// Returns true if the members show what the value contains, and nothing in place of null.
-    package func showsAll(of values: [Value]) -> Bool {
+    package func showsAll(of values: [PropertyValue]) -> Bool {
         guard defaults.isNeeded, values.contains(where: \.isNull) else { return true }
         return zip(members, defaults.shown(inPlaceOf: values)).allSatisfy { member, isShown in
             !isShown || member.attribute.shownDefault.isNull
         }
     }
 
-    private func written(in value: Value?) -> [Value?] {
+    private func written(in value: PropertyValue?) -> [PropertyValue?] {
         switch value {
         case .group(let group): members.map { group[$0.name, $0.type] }
         case nil: members.map { _ in nil }

@@ -1,6 +1,8 @@
 package import AnabranchReplication
 
 /// The property in a slot of an object.
+///
+/// It is closed: only a new major version adds a case.
 public enum PropertyDescription: Hashable, Sendable {
     /// An attribute.
     case attribute(AttributeDescription)

@@ -14,8 +14,7 @@ public final class RelationshipDescription: Sendable {
     public let isOrdered: Bool
     /// True if references along this to-one must not form a cycle.
     ///
-    /// It is true if the declaration of this relationship or of its inverse sets
-    /// ``Relationship/isAcyclic``.
+    /// It is true if the declaration of this relationship or of its inverse says so.
     public var isAcyclic: Bool {
         !isToMany && (declaration.isAcyclic || inverse?.declaration.isAcyclic == true)
     }
@@ -35,7 +34,7 @@ public final class RelationshipDescription: Sendable {
     /// transient relationship has one too, but is never sent.
     package let wireProperty: WireProperty
     /// The declaration in the model's canonical form.
-    public let declaration: Relationship
+    package let declaration: RelationshipDeclaration
 
     let graph: ModelGraph
     private let entityIndex: Int
@@ -43,7 +42,8 @@ public final class RelationshipDescription: Sendable {
     private let inversePlace: PropertyLocation?
 
     init(
-        _ declaration: Relationship, at place: PropertyLocation, storage: RelationshipStorage,
+        _ declaration: RelationshipDeclaration, at place: PropertyLocation,
+        storage: RelationshipStorage,
         destination: Int, inverse: PropertyLocation?, wireProperty: WireProperty, graph: ModelGraph
     ) {
         self.declaration = declaration

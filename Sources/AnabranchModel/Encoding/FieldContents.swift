@@ -30,7 +30,7 @@ extension Int: FieldContent {
     }
 }
 
-extension Value: FieldContent {
+extension PropertyValue: FieldContent {
     var content: [UInt8] {
         var writer = ByteWriter()
         writer.append(tagged: self)

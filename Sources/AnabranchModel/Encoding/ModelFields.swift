@@ -11,8 +11,8 @@ extension ModelDeclaration: FieldRecord {
     ]
 }
 
-extension Configuration: FieldRecord {
-    static var blank: Self { Configuration("", entities: []) }
+extension ModelConfiguration: FieldRecord {
+    static var blank: Self { ModelConfiguration("", entities: []) }
     static let fields: [RecordField<Self>] = [
         .value(1, \.name),
         // The member entities, sorted.
@@ -20,8 +20,8 @@ extension Configuration: FieldRecord {
     ]
 }
 
-extension Entity: FieldRecord {
-    static var blank: Self { Entity("") }
+extension EntityDeclaration: FieldRecord {
+    static var blank: Self { EntityDeclaration("") }
     static let fields: [RecordField<Self>] = [
         .value(1, \.name), .optional(2, \.wireName), .optional(3, \.parent), .flag(4, \.isAbstract),
         .optional(5, \.renamingIdentifier), .optional(6, \.representedClassName),
@@ -54,8 +54,8 @@ extension CompositeAttribute: FieldRecord {
     ]
 }
 
-extension Attribute: FieldRecord {
-    static var blank: Self { Attribute("", .undefined, optional: false) }
+extension AttributeDeclaration: FieldRecord {
+    static var blank: Self { AttributeDeclaration("", .undefined, optional: false) }
     static let fields: [RecordField<Self>] = [
         .value(1, \.name), .optional(2, \.wireName), .value(3, \.type), .flag(4, \.isOptional),
         .flag(5, \.isTransient), .optional(6, \.defaultValue), .optional(7, \.minimum),
@@ -81,9 +81,9 @@ extension TextSearch: FieldRecord {
     }
 }
 
-extension Relationship: FieldRecord {
+extension RelationshipDeclaration: FieldRecord {
     static var blank: Self {
-        var blank = Relationship("", to: "", optional: false)
+        var blank = RelationshipDeclaration("", to: "", optional: false)
         blank.maxCount = nil
         return blank
     }
@@ -110,20 +110,20 @@ extension AttributeGroup: FieldRecord {
     static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.attributes)]
 }
 
-extension Index: FieldRecord {
-    static var blank: Self { Index("", elements: []) }
+extension IndexDeclaration: FieldRecord {
+    static var blank: Self { IndexDeclaration("", elements: []) }
     static let fields: [RecordField<Self>] = [.value(1, \.name), .each(2, \.elements)]
 }
 
-extension IndexElement: FieldRecord {
-    static var blank: Self { IndexElement("") }
+extension IndexDeclaration.Element: FieldRecord {
+    static var blank: Self { IndexDeclaration.Element("") }
     static let fields: [RecordField<Self>] = [
         .value(1, \.property), .flag(3, \.isAscending, unless: true),
     ]
 }
 
-extension Unique: FieldRecord {
-    static var blank: Self { Unique(attributes: []) }
+extension UniquenessConstraint: FieldRecord {
+    static var blank: Self { UniquenessConstraint(attributes: []) }
     static let fields: [RecordField<Self>] = [.each(1, \.attributes)]
 }
 

@@ -11,7 +11,7 @@ extension EntityDescription {
     /// - of a property: name, whether it is optional, transient or derived;
     /// - of an attribute: type; of a composite attribute: its elements;
     /// - of a relationship: destination, inverse, counts, whether it is ordered;
-    /// - the ``Entity/versionHashModifier`` of each.
+    /// - the `versionHashModifier` of each.
     ///
     /// Defaults, delete rules, validations, class names, transformers, indexes, the expression of a
     /// derived attribute, fetched properties, renaming identifiers and user infos do not count.
@@ -51,11 +51,11 @@ extension ManagedObjectModel {
     }
 }
 
-extension Entity {
+extension EntityDeclaration {
     /// The declaration without all that does not count in the version hash.
     ///
     /// The super-entity is left out too: its hash takes the place of its name.
-    fileprivate var versioned: Entity {
+    fileprivate var versioned: EntityDeclaration {
         var result = self
         result.parent = nil
         result.representedClassName = nil
@@ -70,8 +70,8 @@ extension Entity {
     }
 }
 
-extension Attribute {
-    fileprivate var versioned: Attribute {
+extension AttributeDeclaration {
+    fileprivate var versioned: AttributeDeclaration {
         var result = self
         result.defaultValue = nil
         result.minimum = nil
@@ -101,8 +101,8 @@ extension CompositeAttribute {
     }
 }
 
-extension Relationship {
-    fileprivate var versioned: Relationship {
+extension RelationshipDeclaration {
+    fileprivate var versioned: RelationshipDeclaration {
         var result = self
         result.deleteRule = .nullify
         result.validations = []

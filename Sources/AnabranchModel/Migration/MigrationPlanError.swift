@@ -22,26 +22,26 @@ public struct MigrationPlanError: Error, Sendable {
 
 extension MigrationPlanError {
     /// The kind of a ``MigrationPlanError``.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The code's name.
         public let rawValue: String
         /// Creates the code with a name.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The model of a version can't be read. Ship it with the app.
         public static let modelNotFound = Code(rawValue: "model-not-found")
         /// The store has a version that the stages don't list. List it, or update the app.
-        public static let unknownVersion = Code(rawValue: "unknown-version")
+        package static let unknownVersion = Code(rawValue: "unknown-version")
         /// A version follows one that comes after it. Put the stages into the order of the
         /// versions.
-        public static let backward = Code(rawValue: "backward")
+        package static let backward = Code(rawValue: "backward")
         /// Two versions have the same version hashes, so a store can't say which of them it has.
         /// Give an entity of the later one a version hash modifier.
-        public static let indistinctVersions = Code(rawValue: "indistinct-versions")
+        package static let indistinctVersions = Code(rawValue: "indistinct-versions")
         /// The stages end with another version than the present one. Add the missing stage.
-        public static let presentVersionNotLast = Code(rawValue: "present-version-not-last")
+        package static let presentVersionNotLast = Code(rawValue: "present-version-not-last")
         /// The store waits for a stage that the stages don't contain. Keep every stage for ever.
-        public static let unknownStage = Code(rawValue: "unknown-stage")
+        package static let unknownStage = Code(rawValue: "unknown-stage")
     }
 }
 

@@ -6,11 +6,11 @@ package import AnabranchReplication
 ///
 ///  ```swift
 ///  let model = try ManagedObjectModel {
-///      Entity("Person") {
-///          Attribute("name", .string)
-///          Attribute("age", .integer64, optional: false, default: 0)
-///          Relationship("boss", to: "Person", inverse: "reports")
-///          Relationship("reports", toMany: "Person", inverse: "boss")
+///      EntityDeclaration("Person") {
+///          AttributeDeclaration("name", .string)
+///          AttributeDeclaration("age", .integer64, optional: false, default: 0)
+///          RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+///          RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
 ///      }
 ///  }
 ///  ```
@@ -18,7 +18,7 @@ public final class ManagedObjectModel: Sendable {
     /// The entities, sorted by the bytes of their names.
     public let entities: [EntityDescription]
     /// The declaration in canonical order, with defaults filled in.
-    public let declaration: ModelDeclaration
+    package let declaration: ModelDeclaration
     /// Parts of the model that are ignored or unusual, without harm to data.
     public let warnings: [ModelWarning]
 
@@ -70,7 +70,7 @@ public final class ManagedObjectModel: Sendable {
     ///
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        entities: [Entity], configurations: [Configuration] = []
+        entities: [EntityDeclaration], configurations: [ModelConfiguration] = []
     ) throws(ModelError) {
         try self.init(ModelDeclaration(entities: entities, configurations: configurations))
     }
@@ -80,7 +80,8 @@ public final class ManagedObjectModel: Sendable {
     /// - Parameter configurations: Named subsets of the entities.
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(
-        configurations: [Configuration] = [], @ModelBuilder _ content: () -> [Entity]
+        configurations: [ModelConfiguration] = [],
+        @ModelBuilder _ content: () -> [EntityDeclaration]
     ) throws(ModelError) {
         try self.init(entities: content(), configurations: configurations)
     }
@@ -105,7 +106,7 @@ extension ManagedObjectModel {
     /// The configurations, sorted by the bytes of their names.
     ///
     /// The configuration that contains the whole model has no name and is not listed.
-    public var configurations: [Configuration] { declaration.configurations }
+    public var configurations: [ModelConfiguration] { declaration.configurations }
 
     /// Returns the entities of a configuration, sorted by the bytes of their names.
     ///

@@ -8,6 +8,8 @@
 /// A predicate does not belong to a model; it is checked against an entity when it is used. Every
 /// condition is true or false. A comparison with a missing value is false, and `!=`
 /// is the exact negation of `==`, so `email != 'x'` holds for an object without an email.
+///
+/// It is closed: only a new major version adds a case.
 public indirect enum FetchPredicate: Hashable, Sendable {
     /// `TRUEPREDICATE`, `FALSEPREDICATE`.
     case constant(Bool)

@@ -1,56 +1,56 @@
 /// An error in reading, resolving or evaluating a predicate, with its place in the format.
 public struct FetchPredicateError: Error, Hashable, Sendable {
     /// The kind of problem, for programs.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The name of the code, stable across versions.
         public let rawValue: String
         /// Creates a code from its name.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The format is empty: use ``FetchPredicate/true`` to match every object.
-        public static let emptyPredicate = Code(rawValue: "empty-predicate")
+        package static let emptyPredicate = Code(rawValue: "empty-predicate")
         /// The format does not follow the grammar at the column.
         public static let syntax = Code(rawValue: "syntax")
         /// A quotation mark is not closed.
-        public static let unterminatedString = Code(rawValue: "unterminated-string")
+        package static let unterminatedString = Code(rawValue: "unterminated-string")
         /// A number cannot be read or does not fit.
-        public static let invalidNumber = Code(rawValue: "invalid-number")
+        package static let invalidNumber = Code(rawValue: "invalid-number")
         /// A letter in brackets after an operator is none of `c`, `d`, `n`, `l`.
-        public static let unknownOption = Code(rawValue: "unknown-option")
+        package static let unknownOption = Code(rawValue: "unknown-option")
         /// No function has this name.
-        public static let unknownFunction = Code(rawValue: "unknown-function")
+        package static let unknownFunction = Code(rawValue: "unknown-function")
         /// The format has more placeholders than there are arguments.
-        public static let missingArgument = Code(rawValue: "missing-argument")
+        package static let missingArgument = Code(rawValue: "missing-argument")
         /// There are more arguments than the format has placeholders.
-        public static let unusedArgument = Code(rawValue: "unused-argument")
+        package static let unusedArgument = Code(rawValue: "unused-argument")
         /// An argument does not fit its placeholder.
         public static let invalidArgument = Code(rawValue: "invalid-argument")
         /// The predicate is nested too deeply: split it.
-        public static let tooComplex = Code(rawValue: "too-complex")
+        package static let tooComplex = Code(rawValue: "too-complex")
 
         /// The entity has no property of this name.
         public static let unknownKey = Code(rawValue: "unknown-key")
         /// A key path continues after an attribute.
-        public static let notARelationship = Code(rawValue: "not-a-relationship")
+        package static let notARelationship = Code(rawValue: "not-a-relationship")
         /// A to-many relationship needs ANY, ALL, NONE or SUBQUERY.
-        public static let quantifierNeeded = Code(rawValue: "quantifier-needed")
+        package static let quantifierNeeded = Code(rawValue: "quantifier-needed")
         /// ANY, ALL or NONE precedes an expression that is not to-many.
-        public static let quantifierNotAllowed = Code(rawValue: "quantifier-not-allowed")
+        package static let quantifierNotAllowed = Code(rawValue: "quantifier-not-allowed")
         /// A Swift key path is not a chain of stored properties: compare these, or filter the
         /// fetched objects.
         public static let notAProperty = Code(rawValue: "not-a-property")
         /// The property is transient, so the store has no value to compare.
-        public static let notStored = Code(rawValue: "not-stored")
+        package static let notStored = Code(rawValue: "not-stored")
         /// The two sides can never be compared.
         public static let typeMismatch = Code(rawValue: "type-mismatch")
         /// IN or CONTAINS needs a collection in this place.
         public static let notACollection = Code(rawValue: "not-a-collection")
         /// BETWEEN needs a collection of two values.
-        public static let twoValuesNeeded = Code(rawValue: "two-values-needed")
+        package static let twoValuesNeeded = Code(rawValue: "two-values-needed")
         /// A `$variable` has no value: substitute it first.
         public static let unboundVariable = Code(rawValue: "unbound-variable")
         /// No collection operator has this name.
-        public static let unknownCollectionOperator = Code(rawValue: "unknown-collection-operator")
+        package static let unknownCollectionOperator = Code(rawValue: "unknown-collection-operator")
         /// The construct can be read and printed, and has no meaning for objects in a store: the
         /// message says why and what to write.
         public static let notEvaluable = Code(rawValue: "not-evaluable")
@@ -58,11 +58,11 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
         public static let invalidPattern = Code(rawValue: "invalid-pattern")
         /// An attribute or an object can't be searched for words, or there is no search by which
         /// objects have a relevance: the message says what to declare or to add.
-        public static let notSearchable = Code(rawValue: "not-searchable")
+        package static let notSearchable = Code(rawValue: "not-searchable")
         /// A query for words can't be read.
         public static let invalidQuery = Code(rawValue: "invalid-query")
         /// A list has more values than a statement can carry.
-        public static let tooManyValues = Code(rawValue: "too-many-values")
+        package static let tooManyValues = Code(rawValue: "too-many-values")
     }
 
     /// The kind of problem.

@@ -28,7 +28,7 @@ extension PredicateConstant: PredicateArgument {
     public var predicateExpression: FetchExpression { FetchExpression(.constant(self)) }
 }
 
-extension Value: PredicateArgument {
+extension PropertyValue: PredicateArgument {
     /// The value as a constant; a `bool` becomes an integer, as `YES` and `NO` in a format.
     public var predicateExpression: FetchExpression {
         if case .bool(let flag) = self {
@@ -45,10 +45,10 @@ extension PredicateArgument where Self: BinaryInteger {
     public var predicateExpression: FetchExpression {
         get throws(FetchPredicateError) {
             if let integer = Int64(exactly: self) {
-                return Value.integer(integer).predicateExpression
+                return PropertyValue.integer(integer).predicateExpression
             }
             guard let decimal = ExactDecimal(String(self)) else { throw .tooLong(String(self)) }
-            return Value.decimal(decimal).predicateExpression
+            return PropertyValue.decimal(decimal).predicateExpression
         }
     }
 }
@@ -66,7 +66,9 @@ extension UInt64: PredicateArgument {}
 
 extension Double: PredicateArgument {
     /// The number as a constant.
-    public var predicateExpression: FetchExpression { Value.double(self).predicateExpression }
+    public var predicateExpression: FetchExpression {
+        PropertyValue.double(self).predicateExpression
+    }
 }
 
 extension Float: PredicateArgument {
@@ -76,12 +78,14 @@ extension Float: PredicateArgument {
 
 extension Bool: PredicateArgument {
     /// The integer 1 or 0 as a constant.
-    public var predicateExpression: FetchExpression { Value.bool(self).predicateExpression }
+    public var predicateExpression: FetchExpression { PropertyValue.bool(self).predicateExpression }
 }
 
 extension String: PredicateArgument {
     /// The text as a constant.
-    public var predicateExpression: FetchExpression { Value.string(self).predicateExpression }
+    public var predicateExpression: FetchExpression {
+        PropertyValue.string(self).predicateExpression
+    }
 }
 
 extension Substring: PredicateArgument {
@@ -92,30 +96,32 @@ extension Substring: PredicateArgument {
 extension Date: PredicateArgument {
     /// The time as a constant.
     public var predicateExpression: FetchExpression {
-        Value.date(timeIntervalSinceReferenceDate).predicateExpression
+        PropertyValue.date(timeIntervalSinceReferenceDate).predicateExpression
     }
 }
 
 extension Data: PredicateArgument {
     /// The bytes as a constant.
-    public var predicateExpression: FetchExpression { Value.data(self).predicateExpression }
+    public var predicateExpression: FetchExpression { PropertyValue.data(self).predicateExpression }
 }
 
 extension UUID: PredicateArgument {
     /// The UUID as a constant.
-    public var predicateExpression: FetchExpression { Value.uuid(self).predicateExpression }
+    public var predicateExpression: FetchExpression { PropertyValue.uuid(self).predicateExpression }
 }
 
 extension URL: PredicateArgument {
     /// The absolute URL as a constant.
     public var predicateExpression: FetchExpression {
-        Value.uri(absoluteString).predicateExpression
+        PropertyValue.uri(absoluteString).predicateExpression
     }
 }
 
 extension ExactDecimal: PredicateArgument {
     /// The decimal as a constant.
-    public var predicateExpression: FetchExpression { Value.decimal(self).predicateExpression }
+    public var predicateExpression: FetchExpression {
+        PropertyValue.decimal(self).predicateExpression
+    }
 }
 
 extension Decimal: PredicateArgument {

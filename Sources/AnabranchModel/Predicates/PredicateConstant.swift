@@ -5,7 +5,7 @@ package import AnabranchReplication
 /// A Boolean is an integer, as in Core Data: true is 1 and false is 0.
 package enum PredicateConstant: Hashable, Sendable {
     /// A single value.
-    case value(Value)
+    case value(PropertyValue)
     /// The elements of a collection.
     case collection([PredicateConstant])
     /// An object.

@@ -3,7 +3,7 @@ import AnabranchReplication
 /// Reads values from the texts of a model file.
 enum ModelValueReader {
     /// Reads a value; `nil` if the text is not a value of the type.
-    static func value(of text: String, as type: AttributeType) -> Value? {
+    static func value(of text: String, as type: AttributeType) -> PropertyValue? {
         switch type {
         case .string: .string(text)
         case .boolean: FlagText.flag(of: text).map { .bool($0) }

@@ -4,7 +4,7 @@ import Foundation
 /// Writes values as the texts that `ModelValueReader` and Xcode read.
 enum ModelValueText {
     /// The text of a value of a type; `nil` if the value has another type.
-    static func text(of value: Value, as type: AttributeType) -> String? {
+    static func text(of value: PropertyValue, as type: AttributeType) -> String? {
         switch value {
         case .bool(let flag): flag ? "YES" : "NO"
         case .integer(let number): String(number)

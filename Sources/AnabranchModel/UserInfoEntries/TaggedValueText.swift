@@ -6,7 +6,7 @@ import Foundation
 /// User info entries hold values in this form that Xcode's own attributes can't hold.
 enum TaggedValueText {
     /// The text of a value; `nil` for values that no attribute has as its default.
-    static func text(of value: Value) -> String? {
+    static func text(of value: PropertyValue) -> String? {
         guard let type = AttributeType(holding: value),
             let text = ModelValueText.text(of: value, as: type)
         else { return nil }
@@ -14,7 +14,7 @@ enum TaggedValueText {
     }
 
     /// Reads a value; `nil` if the text is none.
-    static func value(of text: String) -> Value? {
+    static func value(of text: String) -> PropertyValue? {
         guard let colon = text.firstIndex(of: ":"),
             let type = types.first(where: { "\($0)" == text[..<colon] })
         else { return nil }

@@ -34,7 +34,7 @@ struct UserInfoSettings {
         }
     }
 
-    private mutating func apply(to entity: inout Entity) {
+    private mutating func apply(to entity: inout EntityDeclaration) {
         entity.wireName = entity.userInfo[UserInfoKey.wireName]
         if let name = entity.userInfo[UserInfoKey.deletePolicy] {
             entity.deletePolicy = policy(named: name, of: entity.name)
@@ -67,8 +67,8 @@ struct UserInfoSettings {
     }
 
     private mutating func applied(
-        to attribute: Attribute, of entity: String, _ path: String
-    ) -> Attribute {
+        to attribute: AttributeDeclaration, of entity: String, _ path: String
+    ) -> AttributeDeclaration {
         var attribute = attribute
         attribute.wireName = attribute.userInfo[UserInfoKey.wireName]
         if let name = attribute.userInfo[UserInfoKey.mergeRule] {
@@ -140,8 +140,8 @@ struct UserInfoSettings {
     }
 
     private mutating func applied(
-        to relationship: Relationship, of entity: String
-    ) -> Relationship {
+        to relationship: RelationshipDeclaration, of entity: String
+    ) -> RelationshipDeclaration {
         var relationship = relationship
         relationship.wireName = relationship.userInfo[UserInfoKey.wireName]
         if let text = relationship.userInfo[UserInfoKey.acyclic] {
@@ -176,7 +176,7 @@ struct UserInfoSettings {
     /// Marks the configurations that are not synced. Xcode's configurations have no user info of
     /// their own.
     private mutating func applyUnsynced(
-        of entity: Entity, to configurations: inout [Configuration]
+        of entity: EntityDeclaration, to configurations: inout [ModelConfiguration]
     ) {
         for (key, text) in entity.userInfo.sorted(by: { $0.key.precedesByBytes($1.key) })
         where key.hasPrefix(UserInfoKey.unsyncedPrefix) {
@@ -206,7 +206,7 @@ struct UserInfoSettings {
     }
 }
 
-extension Entity {
+extension EntityDeclaration {
     fileprivate mutating func add(_ attribute: String, toGroup name: String) {
         if let place = attributeGroups.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {
             attributeGroups[place].attributes.append(attribute)

@@ -2,13 +2,15 @@ package import AnabranchReplication
 
 extension AttributeDescription {
     /// The first reason why an object cannot be saved with this value; `nil` if it can.
-    package func violation(by value: Value) -> ValueViolation? { violations(by: value).first }
+    package func violation(by value: PropertyValue) -> ValueViolation? {
+        violations(by: value).first
+    }
 
     /// Every reason why an object cannot be saved with this value.
     ///
     /// A missing value is checked only against `isOptional`, and a value of another type only
     /// against the type.
-    package func violations(by value: Value) -> [ValueViolation] {
+    package func violations(by value: PropertyValue) -> [ValueViolation] {
         if value.isNull { return isOptional ? [] : [.missing] }
         guard type.accepts(value) else { return [.wrongType] }
         if value.isNoMoment { return [.invalidDate] }
@@ -26,7 +28,7 @@ extension AttributeDescription {
         return found
     }
 
-    private func boundViolation(by value: Value) -> ValueViolation? {
+    private func boundViolation(by value: PropertyValue) -> ValueViolation? {
         if case .double(let number) = value, number.isNaN {
             if declaration.minimum != nil { return .belowMinimum }
             return declaration.maximum == nil ? nil : .aboveMaximum
@@ -57,7 +59,7 @@ extension AttributeDescription {
     }
 }
 
-extension Value {
+extension PropertyValue {
     /// True for a date with NaN as its number of seconds.
     package var isNoMoment: Bool {
         if case .date(let seconds) = self { seconds.isNaN } else { false }

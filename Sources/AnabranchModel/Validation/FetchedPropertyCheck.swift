@@ -58,8 +58,8 @@ struct FetchedPropertyCheck {
     private static let object = PredicateConstant.object(
         PredicateObjectReference(record: 0, store: 0))
 
-    private static func sample(of type: AttributeType) -> Value {
-        let samples: [Value] = [
+    private static func sample(of type: AttributeType) -> PropertyValue {
+        let samples: [PropertyValue] = [
             .string(""), .integer(0), .double(0), .date(0), .data(Data()), .bool(false),
             .uri("a:b"), .uuid(UUID()),
         ]

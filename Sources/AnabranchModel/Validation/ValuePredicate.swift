@@ -13,11 +13,11 @@ struct ValuePredicate: Sendable {
     /// - Throws: ``FetchPredicateError`` if the predicate cannot be read, or cannot compare values
     ///   of the attribute's type.
     init(
-        _ format: String, of attribute: Attribute, entity name: String
+        _ format: String, of attribute: AttributeDeclaration, entity name: String
     ) throws(FetchPredicateError) {
         let parsed = try FetchPredicate(format: format, arguments: [])
-        var standIn = Entity(name)
-        standIn.attributes = [Attribute(attribute.name, attribute.type)]
+        var standIn = EntityDeclaration(name)
+        standIn.attributes = [AttributeDeclaration(attribute.name, attribute.type)]
         entity = ModelGraph(ModelDeclaration(entities: [standIn])).entities[0]
         predicate = try ValueKeys(key: attribute.name).rewrite(parsed).resolved(for: entity)
     }
@@ -25,7 +25,7 @@ struct ValuePredicate: Sendable {
     /// Evaluates the predicate.
     ///
     /// - Parameter value: A value of the attribute's type, not null.
-    func holds(for value: Value) -> Bool {
+    func holds(for value: PropertyValue) -> Bool {
         let subject = ValueSubject(predicateEntity: entity, value: value)
         // The substitute never throws. A regular expression that takes too many steps does, and
         // then the value is refused.
@@ -50,7 +50,7 @@ private struct ValueKeys: PredicateRewriting {
 /// The substitute object, which offers a value to the predicate of a rule.
 private struct ValueSubject: PredicateSubject {
     let predicateEntity: EntityDescription
-    let value: Value
+    let value: PropertyValue
 
     var predicateReference: PredicateObjectReference? { nil }
 

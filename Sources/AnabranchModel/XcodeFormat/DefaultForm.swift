@@ -8,7 +8,7 @@ enum DefaultForm: Equatable {
     case entry(String)
 
     /// Finds the form of an attribute's default; `nil` without a default.
-    init?(_ attribute: Attribute) {
+    init?(_ attribute: AttributeDeclaration) {
         guard let value = attribute.defaultValue else { return nil }
         if case .date(let seconds) = value, attribute.type == .date, seconds.isFinite {
             self = .attribute(
@@ -26,7 +26,9 @@ enum DefaultForm: Equatable {
     }
 
     /// Returns true if the reader gets the value from the text of an attribute with that type.
-    private static func reads(_ text: String, as value: Value, of type: AttributeType) -> Bool {
+    private static func reads(_ text: String, as value: PropertyValue, of type: AttributeType)
+        -> Bool
+    {
         if text.isEmpty, type != .string { return false }
         // Xcode's editor knows no infinite numbers.
         if case .double(let number) = value, !number.isFinite { return false }

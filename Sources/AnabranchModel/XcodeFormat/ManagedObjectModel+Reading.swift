@@ -30,7 +30,7 @@ extension ManagedObjectModel {
     /// - Parameter file: The path, for errors.
     ///
     /// - Throws: ``ModelError`` with every problem in `all`, each with file and line.
-    public static func reading(
+    package static func reading(
         xml data: Data, file: String = "contents"
     ) throws(ModelError) -> ManagedObjectModel {
         let root = try ModelXMLParser.parse(data, file: file)

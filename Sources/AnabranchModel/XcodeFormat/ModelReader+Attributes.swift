@@ -7,8 +7,8 @@ extension ModelReader {
     ///   and a dot; or nothing.
     mutating func read(
         attribute element: ModelElement, of entity: String, in path: String = ""
-    ) -> Attribute {
-        var attribute = Attribute(element.attributes["name"] ?? "", .undefined)
+    ) -> AttributeDeclaration {
+        var attribute = AttributeDeclaration(element.attributes["name"] ?? "", .undefined)
         remember(element, entity: entity, property: path + attribute.name)
         attribute.isOptional = element.flag("optional")
         attribute.isTransient = element.flag("transient")
@@ -38,8 +38,8 @@ extension ModelReader {
     ///
     /// Xcode writes such settings for derived attributes too; they have no effect and are left out.
     private mutating func derived(
-        _ attribute: Attribute, _ element: ModelElement, entity: String
-    ) -> Attribute {
+        _ attribute: AttributeDeclaration, _ element: ModelElement, entity: String
+    ) -> AttributeDeclaration {
         var attribute = attribute
         attribute.derivationExpression = element.text("derivationExpression") ?? ""
         attribute.regularExpression = nil
@@ -90,7 +90,7 @@ extension ModelReader {
     }
 
     private mutating func readDefault(
-        of element: ModelElement, into attribute: inout Attribute, entity: String
+        of element: ModelElement, into attribute: inout AttributeDeclaration, entity: String
     ) {
         if attribute.type == .date {
             attribute.defaultValue = date(
@@ -119,15 +119,15 @@ extension ModelReader {
     }
 
     private mutating func readBounds(
-        of element: ModelElement, into attribute: inout Attribute, entity: String
+        of element: ModelElement, into attribute: inout AttributeDeclaration, entity: String
     ) {
         attribute.minimum = bound("min", of: element, attribute: attribute, entity: entity)
         attribute.maximum = bound("max", of: element, attribute: attribute, entity: entity)
     }
 
     private mutating func bound(
-        _ prefix: String, of element: ModelElement, attribute: Attribute, entity: String
-    ) -> Value? {
+        _ prefix: String, of element: ModelElement, attribute: AttributeDeclaration, entity: String
+    ) -> PropertyValue? {
         if attribute.type == .date {
             return date(
                 prefix + "DateTimeInterval", of: element, entity: entity, property: attribute.name)
@@ -147,7 +147,7 @@ extension ModelReader {
     /// Reads a date from its interval; the text beside it is for the editor only.
     private mutating func date(
         _ name: String, of element: ModelElement, entity: String, property: String
-    ) -> Value? {
+    ) -> PropertyValue? {
         guard let text = element.text(name) else { return nil }
         guard let seconds = Double(decimalText: text), seconds.isFinite else {
             refuse(

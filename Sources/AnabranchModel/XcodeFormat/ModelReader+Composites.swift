@@ -125,7 +125,7 @@ extension CompositeAttribute {
     /// Takes an element, so that missing ones are no second problem.
     fileprivate mutating func substitute() {
         typeName = nil
-        attributes = [Attribute("value", .binary)]
+        attributes = [AttributeDeclaration("value", .binary)]
     }
 }
 

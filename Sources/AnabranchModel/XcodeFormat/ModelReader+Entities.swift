@@ -1,8 +1,8 @@
 import AnabranchReplication
 
 extension ModelReader {
-    mutating func read(entity element: ModelElement) -> Entity {
-        var entity = Entity(element.attributes["name"] ?? "")
+    mutating func read(entity element: ModelElement) -> EntityDeclaration {
+        var entity = EntityDeclaration(element.attributes["name"] ?? "")
         remember(element, entity: entity.name)
         entity.parent = element.text("parentEntity")
         entity.isAbstract = element.flag("isAbstract")
@@ -32,7 +32,8 @@ extension ModelReader {
         entity.uniquenessConstraints = element.children(named: "uniquenessConstraints")
             .flatMap { $0.children(named: "uniquenessConstraint") }
             .map {
-                Unique(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
+                UniquenessConstraint(
+                    attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
             }
         return entity
     }
@@ -57,7 +58,9 @@ extension ModelReader {
         return Dictionary(entries, uniquingKeysWith: { _, last in last })
     }
 
-    private mutating func readIndexes(of element: ModelElement, into entity: inout Entity) {
+    private mutating func readIndexes(
+        of element: ModelElement, into entity: inout EntityDeclaration
+    ) {
         for child in element.children(named: "fetchIndex") {
             if let index = read(index: child, of: entity.name) { entity.indexes.append(index) }
         }
@@ -68,7 +71,8 @@ extension ModelReader {
             let taken = Set(entity.indexes.map { WireName($0.name) })
             var name = columns.joined(separator: "_")
             while taken.contains(WireName(name)) { name += "_" }
-            entity.indexes.append(Index(name, elements: columns.map { IndexElement($0) }))
+            entity.indexes.append(
+                IndexDeclaration(name, elements: columns.map { IndexDeclaration.Element($0) }))
         }
     }
 
@@ -83,9 +87,10 @@ extension ModelReader {
         return single + compound
     }
 
-    private mutating func read(index element: ModelElement, of entity: String) -> Index? {
+    private mutating func read(index element: ModelElement, of entity: String) -> IndexDeclaration?
+    {
         let name = element.attributes["name"] ?? ""
-        var index = Index(name, elements: [])
+        var index = IndexDeclaration(name, elements: [])
         checkKinds(ofElementsOf: element, index: name, of: entity)
         for child in element.children(named: "fetchIndexElement") {
             guard let property = child.text("property") else {
@@ -102,7 +107,7 @@ extension ModelReader {
                         + "R-tree.")
             }
             let isAscending = child.text("order")?.lowercased() != "descending"
-            index.elements.append(IndexElement(property, ascending: isAscending))
+            index.elements.append(IndexDeclaration.Element(property, ascending: isAscending))
         }
         return index
     }

@@ -49,8 +49,8 @@ extension ModelReader {
         }
     }
 
-    mutating func read(configuration element: ModelElement) -> Configuration {
-        Configuration(
+    mutating func read(configuration element: ModelElement) -> ModelConfiguration {
+        ModelConfiguration(
             element.attributes["name"] ?? "",
             entities: element.children(named: "memberEntity").map { $0.attributes["name"] ?? "" })
     }

@@ -1,8 +1,11 @@
 extension ModelReader {
-    mutating func read(relationship element: ModelElement, of entity: String) -> Relationship {
+    mutating func read(relationship element: ModelElement, of entity: String)
+        -> RelationshipDeclaration
+    {
         let name = element.attributes["name"] ?? ""
         remember(element, entity: entity, property: name)
-        var relationship = Relationship(name, to: element.attributes["destinationEntity"] ?? "")
+        var relationship = RelationshipDeclaration(
+            name, to: element.attributes["destinationEntity"] ?? "")
         relationship.isOptional = element.flag("optional")
         relationship.isTransient = element.flag("transient")
         relationship.isOrdered = element.flag("ordered")
@@ -33,7 +36,7 @@ extension ModelReader {
     }
 
     private mutating func readCounts(
-        of element: ModelElement, into relationship: inout Relationship, entity: String
+        of element: ModelElement, into relationship: inout RelationshipDeclaration, entity: String
     ) {
         relationship.isToMany = element.flag("toMany")
         relationship.minCount =
@@ -66,7 +69,7 @@ extension ModelReader {
     }
 
     private mutating func readInverse(
-        of element: ModelElement, into relationship: inout Relationship, entity: String
+        of element: ModelElement, into relationship: inout RelationshipDeclaration, entity: String
     ) {
         relationship.inverse = element.text("inverseName")
         if (relationship.inverse == nil) != (element.text("inverseEntity") == nil) {

@@ -1,13 +1,13 @@
-public import Foundation
+package import Foundation
 
 /// One version of a model in an `.xcdatamodeld` folder.
-public struct ModelVersion: Hashable, Sendable {
+package struct ModelVersion: Hashable, Sendable {
     /// The name without `.xcdatamodel`, for ``ManagedObjectModel/reading(_:version:)``.
-    public let name: String
+    package let name: String
     /// True if this version is read by default.
     ///
     /// It is the version that Xcode has marked as current, or else the only version.
-    public let isCurrent: Bool
+    package let isCurrent: Bool
 }
 
 extension ManagedObjectModel {
@@ -16,7 +16,7 @@ extension ManagedObjectModel {
     /// If there are several and none is marked as current, none is current.
     ///
     /// - Throws: ``ModelError`` if the folder or the mark cannot be read.
-    public static func versions(of package: URL) throws(ModelError) -> [ModelVersion] {
+    package static func versions(of package: URL) throws(ModelError) -> [ModelVersion] {
         try ModelPackage(url: package).versions()
     }
 }

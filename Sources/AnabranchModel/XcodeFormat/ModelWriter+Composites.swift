@@ -1,14 +1,17 @@
 extension ModelWriter {
     /// The attributes and composite attributes of an entity or a composite, sorted by name.
     mutating func nodes(
-        _ attributes: [Attribute], _ composites: [CompositeAttribute], of entity: Entity
+        _ attributes: [AttributeDeclaration], _ composites: [CompositeAttribute],
+        of entity: EntityDeclaration
     ) -> [XMLNode] {
         var nodes = attributes.map { (name: $0.name, node: node($0, of: entity)) }
         nodes += composites.map { (name: $0.name, node: node($0, of: entity)) }
         return nodes.sorted { $0.name.precedesByBytes($1.name) }.map(\.node)
     }
 
-    private mutating func node(_ composite: CompositeAttribute, of entity: Entity) -> XMLNode {
+    private mutating func node(_ composite: CompositeAttribute, of entity: EntityDeclaration)
+        -> XMLNode
+    {
         let place = "composite attribute \(entity.name).\(composite.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {
@@ -31,7 +34,7 @@ extension ModelWriter {
     }
 
     /// The composites that the attributes of the entities name as their types, sorted by name.
-    mutating func composites(of entities: [Entity]) -> [XMLNode] {
+    mutating func composites(of entities: [EntityDeclaration]) -> [XMLNode] {
         var types: [String: CompositeAttribute] = [:]
         var pending = entities.flatMap(\.compositeAttributes)
         while let next = pending.popLast() {
@@ -42,7 +45,7 @@ extension ModelWriter {
             var node = XMLNode("composite")
             node.set("name", name)
             node.children = nodes(
-                composite.attributes, composite.compositeAttributes, of: Entity(name))
+                composite.attributes, composite.compositeAttributes, of: EntityDeclaration(name))
             return node
         }
     }

@@ -1,6 +1,6 @@
 extension ModelWriter {
     /// The user info of an entity, with entries for the settings that Xcode has no place for.
-    func entries(of entity: Entity) -> [String: String] {
+    func entries(of entity: EntityDeclaration) -> [String: String] {
         var entries = entity.userInfo
         setWireName(
             entity.wireName, usual: entity.renamingIdentifier ?? entity.name, in: &entries)
@@ -20,7 +20,9 @@ extension ModelWriter {
     }
 
     /// The user info of an attribute, with entries for the settings that Xcode has no place for.
-    func entries(of attribute: Attribute, in entity: Entity) -> [String: String] {
+    func entries(of attribute: AttributeDeclaration, in entity: EntityDeclaration) -> [String:
+        String]
+    {
         var entries = attribute.userInfo
         setWireName(
             attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,
@@ -50,7 +52,7 @@ extension ModelWriter {
     }
 
     /// The user info of a relationship, with entries for the settings that Xcode has no place for.
-    func entries(of relationship: Relationship) -> [String: String] {
+    func entries(of relationship: RelationshipDeclaration) -> [String: String] {
         var entries = relationship.userInfo
         setWireName(
             relationship.wireName, usual: relationship.renamingIdentifier ?? relationship.name,
@@ -64,7 +66,7 @@ extension ModelWriter {
     }
 
     /// The entry of a default; one that the attribute's user info has already stays if it is right.
-    private func defaultEntry(of attribute: Attribute) -> String? {
+    private func defaultEntry(of attribute: AttributeDeclaration) -> String? {
         let present = attribute.userInfo[UserInfoKey.defaultValue]
         if let present, let value = TaggedValueText.value(of: present),
             attribute.type.coerce(value) ?? value == attribute.defaultValue

@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelWriter {
-    mutating func node(_ attribute: Attribute, of entity: Entity) -> XMLNode {
+    mutating func node(_ attribute: AttributeDeclaration, of entity: EntityDeclaration) -> XMLNode {
         let place = "attribute \(entity.name).\(attribute.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {
@@ -46,7 +46,7 @@ extension ModelWriter {
 
     /// Writes the bounds; those of a date as seconds.
     private mutating func setBounds(
-        of attribute: Attribute, on node: inout XMLNode, entity: String, place: String
+        of attribute: AttributeDeclaration, on node: inout XMLNode, entity: String, place: String
     ) {
         let isDate = attribute.type == .date
         for (prefix, bound) in [("min", attribute.minimum), ("max", attribute.maximum)] {
@@ -63,7 +63,9 @@ extension ModelWriter {
         }
     }
 
-    mutating func node(_ relationship: Relationship, of entity: Entity) -> XMLNode {
+    mutating func node(_ relationship: RelationshipDeclaration, of entity: EntityDeclaration)
+        -> XMLNode
+    {
         let place = "relationship \(entity.name).\(relationship.name)"
         var writer = self
         func text(_ text: String?, _ setting: String) -> String? {
@@ -97,7 +99,7 @@ extension ModelWriter {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var isFinite: Bool {
         switch self {
         case .double(let number), .date(let number): number.isFinite

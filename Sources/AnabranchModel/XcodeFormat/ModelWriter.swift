@@ -46,7 +46,7 @@ struct ModelWriter {
 
     // MARK: - Entities
 
-    private mutating func node(_ entity: Entity) -> XMLNode {
+    private mutating func node(_ entity: EntityDeclaration) -> XMLNode {
         let place = "entity \(entity.name)"
         var node = XMLNode("entity")
         node.set("name", text(entity.name, "name", of: place, entity: entity.name))
@@ -79,7 +79,8 @@ struct ModelWriter {
         return node
     }
 
-    private mutating func node(_ property: FetchedProperty, of entity: Entity) -> XMLNode {
+    private mutating func node(_ property: FetchedProperty, of entity: EntityDeclaration) -> XMLNode
+    {
         let place = "fetched property \(entity.name).\(property.name)"
         var request = XMLNode("fetchRequest")
         request.set("name", "fetchedPropertyFetchRequest")
@@ -100,7 +101,7 @@ struct ModelWriter {
         return node
     }
 
-    private mutating func node(_ index: Index, of entity: Entity) -> XMLNode {
+    private mutating func node(_ index: IndexDeclaration, of entity: EntityDeclaration) -> XMLNode {
         var node = XMLNode("fetchIndex")
         node.set(
             "name",
@@ -115,7 +116,7 @@ struct ModelWriter {
         return node
     }
 
-    private func constraints(of entity: Entity) -> [XMLNode] {
+    private func constraints(of entity: EntityDeclaration) -> [XMLNode] {
         guard !entity.uniquenessConstraints.isEmpty else { return [] }
         var node = XMLNode("uniquenessConstraints")
         node.children = entity.uniquenessConstraints.map { constraint in
@@ -152,7 +153,7 @@ struct ModelWriter {
         return node
     }
 
-    private mutating func node(_ configuration: Configuration) -> XMLNode {
+    private mutating func node(_ configuration: ModelConfiguration) -> XMLNode {
         let place = "configuration \(configuration.name)"
         if !configuration.isSynced, configuration.entities.isEmpty {
             refuse(
@@ -192,7 +193,7 @@ struct ModelWriter {
     private static func height(of count: Int) -> Int { 43 + 15 * count }
 }
 
-extension Entity {
+extension EntityDeclaration {
     fileprivate var propertyCount: Int {
         attributes.count + compositeAttributes.count + relationships.count
     }

@@ -124,12 +124,12 @@ package struct SiblingBlock: Hashable, Sendable {
         /// The record that the value is written to.
         package var record: RecordID
         /// The new value.
-        package var value: Value
+        package var value: PropertyValue
         /// The stamps of the values that the author saw. The new value replaces them.
         package var observedTags: [Stamp]
 
         /// Creates a write that replaces the values with the seen stamps.
-        package init(record: RecordID, value: Value, observedTags: [Stamp]) {
+        package init(record: RecordID, value: PropertyValue, observedTags: [Stamp]) {
             self.record = record
             self.value = value
             self.observedTags = observedTags

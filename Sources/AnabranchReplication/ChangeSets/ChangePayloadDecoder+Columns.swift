@@ -91,7 +91,8 @@ extension ChangePayloadDecoder {
             $0 + ($1.tag == ValueTag.null ? min($1.count, ValueColumn.leastGap) : 0)
         }
         try keep(
-            valueCount, byteCount: (valueCount + nullCount) * MemoryLayout<Value>.stride, column)
+            valueCount, byteCount: (valueCount + nullCount) * MemoryLayout<PropertyValue>.stride,
+            column)
         var bodies = try column.readNested()
         var values = ValueColumn()
         values.reserveCapacity(valueCount)
@@ -138,7 +139,7 @@ extension ChangePayloadDecoder {
     /// Reads a value that is not null: from the bodies, or a reference from behind them.
     private mutating func readValue(
         _ column: inout ByteReader, bodies: inout ByteReader, of property: WireProperty, tag: UInt8
-    ) throws(ChangeSetDecodingError) -> Value {
+    ) throws(ChangeSetDecodingError) -> PropertyValue {
         guard let value = try bodies.readBody(tag: tag) else {
             return .reference(try readReference(&column))
         }

@@ -16,7 +16,7 @@ extension ChangeSet {
     ///   parts. The same holds for an entry for a lost change set that says more than its dot.
     func checkForm() throws(ChangeSetDecodingError) {
         switch kind {
-        case .void: _ = try Rejection.decode(payload)
+        case .void: _ = try SaveRejection.decode(payload)
         case .saveInParts: _ = try PartList(decoding: payload)
         case .lost:
             guard self == ChangeSet(lost: dot, context: context) else {
@@ -34,14 +34,14 @@ extension ChangeSet {
     /// The digest that the origin covers beside the previous origin: that of the bytes as they were
     /// saved.
     func savedDigest() throws(ChangeSetDecodingError) -> Digest {
-        kind == .void ? try Rejection.decode(payload).digest : digest
+        kind == .void ? try SaveRejection.decode(payload).digest : digest
     }
 
     /// Creates the void that takes the place of a rejected save in a log.
     ///
     /// The void keeps dot, time and origin of the save, so the chain of its replica continues.
     /// Every program that has the save and the rejection computes the same bytes.
-    package init(voiding set: ChangeSet, for rejection: Rejection) {
+    package init(voiding set: ChangeSet, for rejection: SaveRejection) {
         let payload = rejection.encoded(of: set.digest)
         self.init(
             fromLog: .void, dot: set.dot, timestamp: set.timestamp, author: "", name: "",
@@ -88,8 +88,8 @@ extension ChangeSet {
     }
 
     /// The reason why the save was rejected, or `nil` if the entry is no void.
-    package var rejection: Rejection? {
-        kind == .void ? (try? Rejection.decode(payload))?.rejection : nil
+    package var rejection: SaveRejection? {
+        kind == .void ? (try? SaveRejection.decode(payload))?.rejection : nil
     }
 }
 

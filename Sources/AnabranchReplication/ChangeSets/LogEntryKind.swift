@@ -14,7 +14,7 @@ package struct LogEntryKind: RawRepresentable, Hashable, Sendable {
     /// One whole save that is too large for one payload. Its payload is a ``PartList``.
     package static let saveInParts = LogEntryKind(rawValue: 1)
     /// A void: the entry for a rejected save. It keeps dot, time and origin of the save and changes
-    /// nothing; its payload is a ``Rejection``.
+    /// nothing; its payload is a ``SaveRejection``.
     package static let void = LogEntryKind(rawValue: 2)
     /// The entry for a change set declared lost. It counts as held and changes nothing.
     package static let lost = LogEntryKind(rawValue: 3)

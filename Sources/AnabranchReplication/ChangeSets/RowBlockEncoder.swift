@@ -101,7 +101,7 @@
     ///
     /// - Parameter column: The index of the property that the column belongs to.
     @inlinable
-    package mutating func append(_ value: Value, toColumn column: Int) {
+    package mutating func append(_ value: PropertyValue, toColumn column: Int) {
         if single == nil {
             columns[column].append(value)
         } else {
@@ -198,7 +198,7 @@
     var byteCount: Int { values.count + references.count * 6 + runs.count * 3 }
 
     @inlinable
-    package mutating func append(_ value: Value) {
+    package mutating func append(_ value: PropertyValue) {
         let tag = value.tag
         if let last = runs.indices.last, runs[last].tag == tag {
             runs[last].count += 1

@@ -3,11 +3,11 @@
     /// The record; `nil` before it was appended.
     @usableFromInline package var record: RecordID?
     /// The appended values, by column.
-    package var values: [Value?]
+    package var values: [PropertyValue?]
 
     package init(columnCount: Int) { values = (0..<columnCount).map { _ in nil } }
 
-    @usableFromInline package mutating func set(_ value: Value, inColumn column: Int) {
+    @usableFromInline package mutating func set(_ value: PropertyValue, inColumn column: Int) {
         precondition(values[column] == nil, "a column must have one value for each record")
         values[column] = value
     }

@@ -17,7 +17,7 @@
     /// The values outside of the gaps, in the order of their rows.
     ///
     /// Nulls are among them only in runs that are too short for a gap.
-    @usableFromInline package private(set) var stored: [Value] = []
+    @usableFromInline package private(set) var stored: [PropertyValue] = []
     /// The number of values, with all nulls.
     @usableFromInline package private(set) var count = 0
     /// The gaps in the order of their rows; never two that adjoin.
@@ -32,13 +32,13 @@
     package init() {}
 
     /// Creates a column of the values of a sequence.
-    package init(_ values: some Sequence<Value>) {
+    package init(_ values: some Sequence<PropertyValue>) {
         stored.reserveCapacity(values.underestimatedCount)
         for value in values { append(value) }
     }
 
     /// Creates a column of equal values.
-    package init(repeating value: Value, count: Int) {
+    package init(repeating value: PropertyValue, count: Int) {
         if value.isNull {
             append(nulls: count)
         } else {
@@ -51,7 +51,7 @@
     mutating func reserveCapacity(_ storedCount: Int) { stored.reserveCapacity(storedCount) }
 
     /// Appends the value of the next record.
-    package mutating func append(_ value: Value) {
+    package mutating func append(_ value: PropertyValue) {
         guard !value.isNull else { return append(nulls: 1) }
         endNulls()
         stored.append(value)
@@ -93,7 +93,7 @@
     }
 
     /// Returns the column with each value replaced by another one. A null stays null.
-    func mapNonNull(_ transform: (Value) -> Value) -> ValueColumn {
+    func mapNonNull(_ transform: (PropertyValue) -> PropertyValue) -> ValueColumn {
         var column = self
         for index in stored.indices where !stored[index].isNull {
             let value = transform(stored[index])
@@ -112,7 +112,7 @@ extension ValueColumn: RandomAccessCollection {
 
     /// The value of a row.
     @inlinable
-    package subscript(row: Int) -> Value {
+    package subscript(row: Int) -> PropertyValue {
         // Without gaps and nulls at the end, the index of a value is its row.
         if stored.count == count { return stored[row] }
         return storedIndex(ofRow: row).map { stored[$0] } ?? .null
@@ -124,5 +124,5 @@ extension ValueColumn: Hashable {}
 
 extension ValueColumn: ExpressibleByArrayLiteral {
     /// Creates a column of these values.
-    @usableFromInline package init(arrayLiteral values: Value...) { self.init(values) }
+    @usableFromInline package init(arrayLiteral values: PropertyValue...) { self.init(values) }
 }

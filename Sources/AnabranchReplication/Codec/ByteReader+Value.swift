@@ -9,7 +9,7 @@ extension ByteReader {
     ///
     /// - Returns: `nil` for a reference, which the caller reads, because its form depends on the
     ///   context.
-    mutating func readBody(tag: UInt8) throws(ChangeSetDecodingError) -> Value? {
+    mutating func readBody(tag: UInt8) throws(ChangeSetDecodingError) -> PropertyValue? {
         switch tag {
         case ValueTag.null: return .null
         case ValueTag.bool: return .bool(try readFlag())
@@ -80,7 +80,7 @@ extension ByteReader {
         guard tag != ValueTag.group else {
             throw failure(.malformed, "an attribute group contains another group")
         }
-        let value: Value
+        let value: PropertyValue
         if let body = try readBody(tag: tag) {
             value = body
         } else {
@@ -99,7 +99,7 @@ extension ByteReader {
     }
 
     /// Reads a value with its tag. A reference has its whole identity.
-    package mutating func readTagged() throws(ChangeSetDecodingError) -> Value {
+    package mutating func readTagged() throws(ChangeSetDecodingError) -> PropertyValue {
         let tag = try readByte()
         if let value = try readBody(tag: tag) { return value }
         return .reference(try readRecord())

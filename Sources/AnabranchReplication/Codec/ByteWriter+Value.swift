@@ -8,7 +8,7 @@ extension ByteWriter {
     /// Appends a value without its tag. A reference is left out: the caller writes it, because its
     /// form depends on the context.
     @inlinable
-    package mutating func append(bodyOf value: Value) {
+    package mutating func append(bodyOf value: PropertyValue) {
         switch value {
         case .null, .reference: break
         case .bool(let flag): append(byte: flag ? 1 : 0)
@@ -50,7 +50,7 @@ extension ByteWriter {
     }
 
     /// Appends a value with its tag. A reference has its whole identity.
-    package mutating func append(tagged value: Value) {
+    package mutating func append(tagged value: PropertyValue) {
         append(byte: value.tag)
         if case .reference(let record) = value {
             append(record: record)

@@ -3,7 +3,7 @@ import CSodium
 /// A BLAKE2b-256 digest.
 ///
 /// Source: Aumasson et al., RFC 7693; computed by libsodium's `crypto_generichash`.
-public struct Digest: Hashable, Sendable {
+package struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
     let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -99,15 +99,15 @@ public struct Digest: Hashable, Sendable {
     package var prefix: UInt64 { words.0 }
 
     /// Compares all 32 bytes.
-    public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+    package static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 
     /// Hashes the first eight bytes, which are evenly distributed.
-    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
 extension Digest: CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
-    public var description: String { bytes.hexadecimal }
+    package var description: String { bytes.hexadecimal }
 }
 
 /// Computes the digest of bytes that come piece by piece.

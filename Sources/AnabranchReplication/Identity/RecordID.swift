@@ -5,9 +5,9 @@
 /// for all entities. A deleted identity is never inserted again.
 public struct RecordID: Hashable, Sendable {
     /// The replica that inserted the record.
-    public let replica: ReplicaID
+    @usableFromInline package let replica: ReplicaID
     /// The number of the record, from 1 to 2^40 − 1. Gaps are normal.
-    public let number: UInt64
+    @usableFromInline package let number: UInt64
 
     /// Creates the identity of a replica's record with this number.
     @inlinable

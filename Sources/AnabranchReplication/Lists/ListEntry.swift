@@ -29,7 +29,7 @@ package struct ListEntry: Hashable, Sendable {
     ///
     /// - Returns: `nil` for any other value: null, a group with other members, or a malformed
     ///   position.
-    package init?(_ value: Value) {
+    package init?(_ value: PropertyValue) {
         guard case .group(let group) = value, group.members.count == 2,
             case .reference(let target)? = group[Self.targetName, .reference],
             case .data(let bytes)? = group[Self.positionName, .data],
@@ -40,13 +40,13 @@ package struct ListEntry: Hashable, Sendable {
 
     /// The record that a value of a to-one relationship points to, whether its inverse is ordered
     /// or not. It is `nil` if there is no target.
-    package static func target(of value: Value) -> RecordID? {
+    package static func target(of value: PropertyValue) -> RecordID? {
         if case .reference(let target) = value { return target }
         return ListEntry(value)?.target
     }
 
     /// The entry as the value of a property.
-    package var value: Value {
+    package var value: PropertyValue {
         .group(
             GroupValue(ordered: [
                 .init(name: Self.positionName, type: .data, value: .data(Data(position.bytes))),

@@ -6,12 +6,12 @@ package struct CanonicalRecord: Hashable, Sendable {
         /// The property that the value belongs to.
         package var property: WireProperty
         /// The value; null if null was written.
-        package var value: Value
+        package var value: PropertyValue
         /// The stamp of the write that left the value.
         package var stamp: Stamp
 
         /// Creates a cell.
-        package init(property: WireProperty, value: Value, stamp: Stamp) {
+        package init(property: WireProperty, value: PropertyValue, stamp: Stamp) {
             self.property = property
             self.value = value
             self.stamp = stamp

@@ -19,7 +19,7 @@ package enum Counter {
     ///
     /// It must be within the bounds of a sum and have at most 18 digits after the point. The
     /// result for null is `false`, although a start may be null.
-    package static func counts(_ value: Value, as type: WireType) -> Bool {
+    package static func counts(_ value: PropertyValue, as type: WireType) -> Bool {
         switch type {
         case .integer64: integer(value) != nil
         case .decimal: units(value) != nil
@@ -29,7 +29,9 @@ package enum Counter {
 
     /// Adds two values. The sum is commutative and associative over all values. Null, and any value
     /// that can't be counted, adds nothing.
-    package static func sum(_ first: Value, _ second: Value, of type: WireType) -> Value {
+    package static func sum(_ first: PropertyValue, _ second: PropertyValue, of type: WireType)
+        -> PropertyValue
+    {
         switch type {
         case .integer64:
             joined(integer(first), integer(second), by: &+).map { .integer($0) } ?? .null
@@ -40,7 +42,7 @@ package enum Counter {
     }
 
     /// The counter to which nothing was added; null for a type that has no counters.
-    package static func zero(of type: WireType) -> Value {
+    package static func zero(of type: WireType) -> PropertyValue {
         switch type {
         case .integer64: .integer(0)
         case .decimal: .decimal(ExactDecimal(0))
@@ -52,7 +54,9 @@ package enum Counter {
     ///
     /// - Returns: `nil` if the new value is null or can't be counted. A counter can't be reset to
     ///   null.
-    package static func delta(from old: Value, to new: Value, of type: WireType) -> Value? {
+    package static func delta(from old: PropertyValue, to new: PropertyValue, of type: WireType)
+        -> PropertyValue?
+    {
         switch type {
         case .integer64:
             integer(new).map { .integer($0 &- (integer(old) ?? 0)) }
@@ -69,7 +73,7 @@ package enum Counter {
         return add(first, second)
     }
 
-    private static func integer(_ value: Value) -> Int64? {
+    private static func integer(_ value: PropertyValue) -> Int64? {
         if case .integer(let number) = value { number } else { nil }
     }
 
@@ -84,7 +88,7 @@ package enum Counter {
         return units < -half ? units + 2 * half : units
     }
 
-    private static func units(_ value: Value) -> Int128? {
+    private static func units(_ value: PropertyValue) -> Int128? {
         guard case .decimal(let number) = value else { return nil }
         let zeros = Int(number.exponent) + decimalScale
         guard zeros >= 0 else { return nil }
@@ -100,7 +104,7 @@ package enum Counter {
         return number.isNegative ? -Int128(units) : Int128(units)
     }
 
-    private static func decimal(_ units: Int128) -> Value? {
+    private static func decimal(_ units: Int128) -> PropertyValue? {
         ExactDecimal(
             digits: units.magnitude, exponent: -decimalScale, isNegative: units < 0
         ).map { .decimal($0) }

@@ -21,7 +21,7 @@
     ///   - held: The value that the property has.
     ///   - rule: `max` or `min`.
     @usableFromInline package static func comparison(
-        of incoming: Value, against held: Value, by rule: MergeRule
+        of incoming: PropertyValue, against held: PropertyValue, by rule: MergeRule
     ) -> Comparison {
         let ranks = (rank(of: incoming), rank(of: held))
         if ranks.0 != ranks.1 { return ranks.0 > ranks.1 ? .ahead : .behind }
@@ -35,7 +35,7 @@
 
     /// The rank of a value's kind. The ordered values of one property type have one rank. Between
     /// types the tag decides, so the order is total over all values.
-    private static func rank(of value: Value) -> UInt8 {
+    private static func rank(of value: PropertyValue) -> UInt8 {
         switch value {
         case .null: 0
         case .data, .uuid, .uri, .reference, .group, .unknown: 1
@@ -45,7 +45,7 @@
         }
     }
 
-    private static func isLess(_ left: Value, _ right: Value) -> Bool {
+    private static func isLess(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): !left && right
         case (.integer(let left), .integer(let right)): left < right

@@ -26,8 +26,8 @@ extension WireProperty {
     /// - Parameter record: The record that has the property.
     /// - Returns: `nil` if this property does not show the value.
     package func shown(
-        _ value: Value, of former: WireProperty, in record: RecordID
-    ) -> Value? {
+        _ value: PropertyValue, of former: WireProperty, in record: RecordID
+    ) -> PropertyValue? {
         guard isReference && former.isReference else {
             return type.widened(value, of: former.type)
         }
@@ -68,8 +68,8 @@ extension ListEntry {
     /// A value after its record was renamed. An entry that is shown for a former reference gets the
     /// position that follows from the new name.
     package static func renamed(
-        _ value: Value, from old: RecordID, to new: RecordID
-    ) -> Value {
+        _ value: PropertyValue, from old: RecordID, to new: RecordID
+    ) -> PropertyValue {
         guard old != new, let entry = ListEntry(value), entry.position == .unplaced(old) else {
             return value
         }

@@ -24,7 +24,7 @@ package struct RecordCells: Hashable, Sendable {
     ///
     /// - Returns: The outcome of the write, and the cell that was held before.
     package mutating func write(
-        _ value: Value, to property: WireProperty, stamp: Stamp
+        _ value: PropertyValue, to property: WireProperty, stamp: Stamp
     ) -> (outcome: Register.Outcome, held: Cell?) {
         let held = self[property].first
         let outcome = Register.outcome(
@@ -37,7 +37,7 @@ package struct RecordCells: Hashable, Sendable {
     }
 
     /// Adds a delta to a counter. The cell keeps the greatest stamp of its contributions.
-    package mutating func add(_ delta: Value, to property: WireProperty, stamp: Stamp) {
+    package mutating func add(_ delta: PropertyValue, to property: WireProperty, stamp: Stamp) {
         let held = self[property].first
         let sum = Counter.sum(held?.value ?? .null, delta, of: property.type)
         let latest = held.map { max($0.stamp, stamp) } ?? stamp
@@ -46,7 +46,7 @@ package struct RecordCells: Hashable, Sendable {
 
     /// Writes a `keepBoth` property. The value replaces those with the seen stamps.
     package mutating func write(
-        _ value: Value, to property: WireProperty, stamp: Stamp, seeing seen: [Stamp]
+        _ value: PropertyValue, to property: WireProperty, stamp: Stamp, seeing seen: [Stamp]
     ) {
         var siblings = Siblings(
             self[property].map { Siblings.Sibling(stamp: $0.stamp, content: $0.value) })

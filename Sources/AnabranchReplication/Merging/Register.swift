@@ -45,7 +45,7 @@
     @inlinable
     package static func outcome(
         ofWriting incoming: Stamp, over held: Stamp?, by rule: MergeRule,
-        values: () throws -> (incoming: Value, held: Value)
+        values: () throws -> (incoming: PropertyValue, held: PropertyValue)
     ) rethrows -> Outcome {
         guard let held, rule != .lastWriter else { return outcome(ofWriting: incoming, over: held) }
         switch rule {

@@ -37,7 +37,7 @@ package struct WireProperty: Hashable, Sendable {
 
     /// Indicates whether this version can merge the value, which has the property's type. A value
     /// under a rule that compares or adds must be known to this version.
-    func accepts(_ value: Value) -> Bool {
+    func accepts(_ value: PropertyValue) -> Bool {
         if let range = type.integers, case .integer(let number) = value, !range.contains(number) {
             return false
         }

@@ -57,7 +57,7 @@ extension Rewriting {
     }
 
     /// Rewrites the references in a value, also those within an attribute group.
-    package func rewritten(_ value: Value) -> Value {
+    package func rewritten(_ value: PropertyValue) -> PropertyValue {
         switch value {
         case .reference(let record): .reference(rewritten(record))
         case .group(let group): .group(rewritten(group))

@@ -9,7 +9,8 @@
 /// It is ±digits × 10^exponent without trailing zeros in the digits, so equal numbers have equal
 /// bytes. A longer number is refused; Foundation's `Decimal(string:)` would cut it silently.
 public struct ExactDecimal: Hashable, Sendable {
-    // Two words and not one UInt128, which would enlarge every `Value` by eight bytes of alignment.
+    // Two words and not one UInt128, which would enlarge every `PropertyValue` by eight bytes of
+    // alignment.
     private let digitsHigh: UInt64
     private let digitsLow: UInt64
     /// The exponent of ten, from −128.

@@ -13,10 +13,10 @@ public struct GroupValue: Hashable, Sendable {
         /// The type of the attribute.
         package let type: WireType
         /// The value; a reference is the whole identity of its target.
-        package let value: Value
+        package let value: PropertyValue
 
         /// Creates a member.
-        package init(name: WireName, type: WireType, value: Value) {
+        package init(name: WireName, type: WireType, value: PropertyValue) {
             self.name = name
             self.type = type
             self.value = value
@@ -65,7 +65,7 @@ public struct GroupValue: Hashable, Sendable {
 
     /// The value of a member, or `nil` if the group lacks the member. A member may also have the
     /// value null.
-    package subscript(name: WireName, type: WireType) -> Value? {
+    package subscript(name: WireName, type: WireType) -> PropertyValue? {
         members.first { $0.name == name && $0.type == type }?.value
     }
 

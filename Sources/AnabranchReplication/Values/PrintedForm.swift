@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-extension Value {
+extension PropertyValue {
     /// The value as the text that an attribute shows after its type was changed to text.
     ///
     /// The form is part of the format: it never changes, and different values have different texts,

@@ -31,7 +31,7 @@
     @usableFromInline package static let firstUnknown: UInt8 = 17
 }
 
-extension Value {
+extension PropertyValue {
     /// The tag of the value's kind.
     @inlinable
     package var tag: UInt8 {

@@ -26,11 +26,11 @@ extension WireType {
     /// The value of another type as this type shows it.
     ///
     /// - Returns: `nil` if this type does not show it, as a value of a later format.
-    package func widened(_ value: Value, of other: WireType) -> Value? {
+    package func widened(_ value: PropertyValue, of other: WireType) -> PropertyValue? {
         guard self == other || widens(other) else { return nil }
         if case .unknown = value { return nil }
         if self == other || value.isNull { return value }
-        if self == .string { return value.printedForm(as: other).map(Value.string) }
+        if self == .string { return value.printedForm(as: other).map(PropertyValue.string) }
         switch (self, value) {
         case (.integer32, .integer), (.integer64, .integer), (.double, .double): return value
         case (.double, .integer(let number)): return .double(Double(number))

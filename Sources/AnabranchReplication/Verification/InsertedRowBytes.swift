@@ -35,7 +35,7 @@ package struct InsertedRowBytes: Sendable {
     ///   - record: The identity of the record.
     ///   - value: Returns the value of the property with an index.
     /// - Returns: The same bytes as ``CanonicalRecord/encoded()``.
-    package func bytes(of record: RecordID, value: (Int) -> Value) -> ByteWriter {
+    package func bytes(of record: RecordID, value: (Int) -> PropertyValue) -> ByteWriter {
         var writer = ByteWriter(reservingCapacity: 64 + columns.count * 64)
         writer.append(record: record)
         writer.append(raw: head)

@@ -1,6 +1,8 @@
 /// A record that differs between two states.
 public struct RecordDifference: Hashable, Sendable {
     /// The kind of the difference, as seen from one side.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Kind: String, Hashable, Sendable {
         /// Only the other side has the record.
         case missing

@@ -151,7 +151,7 @@ extension Statement {
     }
 
     /// Reads a value with its tag.
-    func taggedValue(at column: Int) throws -> Value {
+    func taggedValue(at column: Int) throws -> PropertyValue {
         var bytes = ByteReader(bytes(at: column))
         return try bytes.readTagged()
     }

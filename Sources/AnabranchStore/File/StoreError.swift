@@ -33,11 +33,11 @@ public struct StoreError: Error, Sendable {
 
 extension StoreError {
     /// A kind of store error.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The code's text, for example `cannot-open`.
         public let rawValue: String
         /// Creates a code from its text.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// There is no file, no permission to open it, or no such folder. Check the path.
         public static let cannotOpen = Code(rawValue: "cannot-open")
@@ -73,7 +73,7 @@ extension StoreError {
         /// Another process is writing. Try again.
         public static let busy = Code(rawValue: "busy")
         /// Another process has upgraded, moved, deleted or replaced the file. Open it again.
-        public static let storeChanged = Code(rawValue: "store-changed")
+        package static let storeChanged = Code(rawValue: "store-changed")
         /// The history after this position was removed by the store's retention rule. Read the
         /// objects anew, and follow the history from its present position.
         public static let historyExpired = Code(rawValue: "history-expired")
@@ -83,10 +83,10 @@ extension StoreError {
         /// Another record holds the same unique key. Change the key, or update that record.
         public static let constraintConflict = Code(rawValue: "constraint-conflict")
         /// An acyclic reference forms a cycle. Set one of the references to another record.
-        public static let cyclicReference = Code(rawValue: "cyclic-reference")
+        package static let cyclicReference = Code(rawValue: "cyclic-reference")
         /// A value does not have its property's type, so no replica could store it. Fix the calling
         /// code.
-        public static let invalidValue = Code(rawValue: "invalid-value")
+        package static let invalidValue = Code(rawValue: "invalid-value")
         /// The property's merge rule lets this write lose: the property already has its first
         /// write, or a greater or lesser value wins. Revert the change.
         public static let cannotWin = Code(rawValue: "cannot-win")
@@ -97,27 +97,27 @@ extension StoreError {
         /// then try again. Only concurrent saves can cause this together.
         public static let recordTooLarge = Code(rawValue: "record-too-large")
         /// The clock or a counter has reached its limit. Check the device's clock.
-        public static let exhausted = Code(rawValue: "exhausted")
+        package static let exhausted = Code(rawValue: "exhausted")
         /// A received change set violates the protocol. Report it to its sender.
-        public static let malformedChangeSet = Code(rawValue: "malformed-change-set")
+        package static let malformedChangeSet = Code(rawValue: "malformed-change-set")
         /// A received timestamp is further ahead of the clock than the limit, and would move this
         /// store's clock ahead, too. Set the clock that is wrong. Change sets of a clock that was
         /// ahead are restamped when their store syncs with a zone.
         public static let clockSkew = Code(rawValue: "clock-skew")
         /// The system gave no randomness for an identity, and without it two files could get the
         /// same one. Try again; if that does not help, check the system.
-        public static let noRandomness = Code(rawValue: "no-randomness")
+        package static let noRandomness = Code(rawValue: "no-randomness")
         /// A received change set lacks its predecessor, or too many of a bundle lack what they
         /// follow. Pull again, or import the earlier bundles first.
-        public static let sequenceGap = Code(rawValue: "sequence-gap")
+        package static let sequenceGap = Code(rawValue: "sequence-gap")
         /// A received change set continues another history than the one held: two histories exist
         /// under one replica ID. Sync with the zone, which decides.
         public static let forked = Code(rawValue: "forked")
         /// The store's cursor is not at the expected position, because another sync has run
         /// meanwhile. Sync again.
-        public static let cursorMoved = Code(rawValue: "cursor-moved")
+        package static let cursorMoved = Code(rawValue: "cursor-moved")
         /// The received entries or parts do not have the expected digest. Pull again.
-        public static let digestMismatch = Code(rawValue: "digest-mismatch")
+        package static let digestMismatch = Code(rawValue: "digest-mismatch")
         /// A bundle was truncated or damaged, or the file is no bundle. Export or transfer it
         /// again.
         public static let damagedBundle = Code(rawValue: "damaged-bundle")

@@ -3,6 +3,8 @@ import AnabranchSQLite
 /// The options with which a store file is opened.
 public struct StoreOptions: Sendable {
     /// How well a save is protected against a power failure.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Durability: Sendable {
         /// A save survives the end of the process. The last saves may be lost in a power failure.
         case normal

@@ -141,7 +141,7 @@ class WriteTransaction {
     }
 
     /// A value in the form in which this file stores it, with references as local IDs.
-    final func localValue(_ value: Value) throws -> Value {
+    final func localValue(_ value: PropertyValue) throws -> PropertyValue {
         guard case .reference(let record) = value else { return value }
         return .integer(try localID(of: record))
     }

@@ -7,6 +7,8 @@
 /// The state of a store in relation to its zone.
 public struct SyncStatus: Sendable {
     /// The present work of an engine.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Activity: Hashable, Sendable {
         /// No exchange is running.
         case idle

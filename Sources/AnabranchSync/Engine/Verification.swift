@@ -3,6 +3,8 @@ public import AnabranchReplication
 /// The result of comparing a store's state with that of its zone.
 public struct Verification: Sendable {
     /// The outcome of the comparison.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Result: Hashable, Sendable {
         /// Store and zone have the same state, and had it when the comparison began.
         case equal

@@ -15,8 +15,8 @@ private enum Mistaken {
     /// A type that does not say what an attribute stores.
     struct Vague: AttributeValue {
         static var absent: Vague { Vague() }
-        static func reading(_ value: Value) -> Vague? { nil }
-        var attributeValue: Value { .null }
+        static func reading(_ value: PropertyValue) -> Vague? { nil }
+        var attributeValue: PropertyValue { .null }
     }
 
     nonisolated(unsafe) static var calls: Int64 = 0

@@ -46,33 +46,30 @@ private enum Directory {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 3)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 3)
                 CompositeAttribute("address", of: "Address", wireName: "home") {
-                    Attribute("street", .string)
-                    Attribute("city", .string, maximum: 40, renamingIdentifier: "town")
-                    Attribute("price", .decimal)
-                    Attribute("in", .boolean)
+                    AttributeDeclaration("street", .string)
+                    AttributeDeclaration("city", .string, maximum: 40, renamingIdentifier: "town")
+                    AttributeDeclaration("price", .decimal)
+                    AttributeDeclaration("in", .boolean)
                     CompositeAttribute("place", of: "Place") { place() }
                 }
-                Relationship("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
             }
-            Entity("Employee", parent: "Person") {
-                Attribute("badge", .integer32, optional: false)
+            EntityDeclaration("Employee", parent: "Person") {
+                AttributeDeclaration("badge", .integer32, optional: false)
                 CompositeAttribute("work", of: "Place", optional: false) { place() }
-                Relationship("boss", to: "Person")
+                RelationshipDeclaration("boss", to: "Person")
             }
         }
     }
 
-    private static func place() -> [CompositeElement] {
-        [
-            .attribute(
-                Attribute("latitude", .double, optional: false, minimum: -90, maximum: 90)),
-            .attribute(Attribute("longitude", .double, optional: false)),
-            .attribute(Attribute("zone", .integer16, default: 1)),
-        ]
+    @CompositeBuilder private static func place() -> [CompositeBuilder.Element] {
+        AttributeDeclaration("latitude", .double, optional: false, minimum: -90, maximum: 90)
+        AttributeDeclaration("longitude", .double, optional: false)
+        AttributeDeclaration("zone", .integer16, default: 1)
     }
 }
 

@@ -103,7 +103,7 @@ import Testing
             #expect(chief.pupils.map(\.name) == ["Bob"])
             #expect(chief.reports.objects == chief.pupils.objects)
             for name in Staff.Chief.slotNames.prefix(6) + ["badge", "level", "budget"] {
-                #expect(throws: Never.self) { try chief.value(forKey: name) as Value }
+                #expect(throws: Never.self) { try chief.value(forKey: name) as PropertyValue }
             }
             #expect(try chief.value(forKey: "level") == .integer(9))
         }

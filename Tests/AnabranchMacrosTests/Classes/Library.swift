@@ -18,10 +18,10 @@ enum Library {
     struct Pages: AttributeValue, Equatable {
         var count: Int64
         static var absent: Pages { Pages(count: 0) }
-        static func reading(_ value: Value) -> Pages? {
+        static func reading(_ value: PropertyValue) -> Pages? {
             Int64.reading(value).map { Pages(count: $0) }
         }
-        var attributeValue: Value { .integer(count) }
+        var attributeValue: PropertyValue { .integer(count) }
     }
 
     @Entity(isAbstract: true, originalName: "Thing", deletePolicy: .updateWins)
@@ -93,78 +93,83 @@ enum Library {
             item
             volume
             magazine
-            Entity("Reader") {
-                Attribute(
+            EntityDeclaration("Reader") {
+                AttributeDeclaration(
                     "name", .string, validations: [.init("length > 2", warning: "Too short.")])
-                Attribute("loans", .integer64, derivation: "books.@count")
-                Relationship("books", toMany: "Volume", inverse: "readers")
-                Relationship("friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
-                Relationship("guardian", to: "Reader", validations: [.init("name != 'Bob'")])
-                Relationship("current", to: "Volume", transient: true)
-                Relationship("spouse", to: "Reader", inverse: "spouse")
+                AttributeDeclaration("loans", .integer64, derivation: "books.@count")
+                RelationshipDeclaration("books", toMany: "Volume", inverse: "readers")
+                RelationshipDeclaration(
+                    "friends", toMany: "Reader", inverse: "friends", deleteRule: .deny)
+                RelationshipDeclaration(
+                    "guardian", to: "Reader", validations: [.init("name != 'Bob'")])
+                RelationshipDeclaration("current", to: "Volume", transient: true)
+                RelationshipDeclaration("spouse", to: "Reader", inverse: "spouse")
             }
-            Entity("Shelf") {
-                Attribute("label", .string)
-                Relationship("items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
+            EntityDeclaration("Shelf") {
+                AttributeDeclaration("label", .string)
+                RelationshipDeclaration(
+                    "items", toMany: "Item", inverse: "shelf", deleteRule: .cascade)
             }
         }
     }
 
-    private static var item: Entity {
-        Entity(
+    private static var item: EntityDeclaration {
+        EntityDeclaration(
             "Item", isAbstract: true, renamingIdentifier: "Thing", deletePolicy: .updateWins
         ) {
-            Attribute("code", .uuid, wireName: "id")
-            Attribute(
+            AttributeDeclaration("code", .uuid, wireName: "id")
+            AttributeDeclaration(
                 "title", .string, optional: false, default: "Untitled", minimum: 1, maximum: 200)
-            Attribute(
+            AttributeDeclaration(
                 "price", .decimal, optional: false, default: 9.5,
                 preservesValueInHistoryOnDeletion: true)
-            Attribute("isHeld", .boolean, optional: false, default: false, transient: true)
-            Attribute("added", .date)
-            Relationship("shelf", to: "Shelf", optional: false, inverse: "items")
-            Unique("code")
-            Index("title", on: "title")
-            Index("title_shelf", on: "title", "shelf")
+            AttributeDeclaration(
+                "isHeld", .boolean, optional: false, default: false, transient: true)
+            AttributeDeclaration("added", .date)
+            RelationshipDeclaration("shelf", to: "Shelf", optional: false, inverse: "items")
+            UniquenessConstraint("code")
+            IndexDeclaration("title", on: "title")
+            IndexDeclaration("title_shelf", on: "title", "shelf")
         }
     }
 
-    private static var volume: Entity {
-        Entity("Volume", parent: "Item") {
-            Attribute("author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
-            Attribute("genre", .integer16, optional: false, default: 4)
-            Attribute("second", .integer16)
-            Attribute("pages", .integer64, optional: false, default: 12)
-            Attribute(
+    private static var volume: EntityDeclaration {
+        EntityDeclaration("Volume", parent: "Item") {
+            AttributeDeclaration(
+                "author", .string, versionHashModifier: "2", userInfo: ["in": "ISBN"])
+            AttributeDeclaration("genre", .integer16, optional: false, default: 4)
+            AttributeDeclaration("second", .integer16)
+            AttributeDeclaration("pages", .integer64, optional: false, default: 12)
+            AttributeDeclaration(
                 "code2", .string, regularExpression: "[a-z]*",
                 allowsExternalBinaryDataStorage: true)
-            Attribute(
+            AttributeDeclaration(
                 "loans", .integer64, optional: false, default: 0, mergeRule: .counter)
-            Relationship(
+            RelationshipDeclaration(
                 "readers", toMany: "Reader", ordered: true, maxCount: 4, inverse: "books",
                 renamingIdentifier: "borrowers")
-            Relationship("prequel", to: "Volume", acyclic: true, inverse: "sequels")
-            Relationship("sequels", toMany: "Volume", inverse: "prequel")
+            RelationshipDeclaration("prequel", to: "Volume", acyclic: true, inverse: "sequels")
+            RelationshipDeclaration("sequels", toMany: "Volume", inverse: "prequel")
             FetchedProperty(
                 "neighbours", of: "Item",
                 predicateFormat: "shelf == $FETCH_SOURCE.shelf AND SELF != $FETCH_SOURCE",
                 fetchLimit: 9, userInfo: ["on": "shelf"])
-            Unique("author", "title")
+            UniquenessConstraint("author", "title")
         }
     }
 
-    private static var magazine: Entity {
-        Entity("Magazine", parent: "Item") {
-            Attribute("tags", .transformable, transformer: "Tags")
-            Attribute("cover", .transformable)
-            Attribute("start", .date)
-            Attribute("end", .date)
-            Attribute("issue", .integer16, optional: false, default: 1)
-            Attribute("number", .integer32, optional: false, default: -2)
-            Attribute("weight", .float, optional: false, default: 0.1)
-            Attribute("length", .double, optional: false, default: 0.1)
-            Attribute("link", .uri)
-            Attribute("scan", .binary, optional: false, default: .data(Data([1, 2])))
+    private static var magazine: EntityDeclaration {
+        EntityDeclaration("Magazine", parent: "Item") {
+            AttributeDeclaration("tags", .transformable, transformer: "Tags")
+            AttributeDeclaration("cover", .transformable)
+            AttributeDeclaration("start", .date)
+            AttributeDeclaration("end", .date)
+            AttributeDeclaration("issue", .integer16, optional: false, default: 1)
+            AttributeDeclaration("number", .integer32, optional: false, default: -2)
+            AttributeDeclaration("weight", .float, optional: false, default: 0.1)
+            AttributeDeclaration("length", .double, optional: false, default: 0.1)
+            AttributeDeclaration("link", .uri)
+            AttributeDeclaration("scan", .binary, optional: false, default: .data(Data([1, 2])))
             AttributeGroup("time", "start", "end")
         }
     }

@@ -5,28 +5,30 @@ import Foundation
 enum Staff {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64, optional: false, default: 18)
-                Attribute("born", .date)
-                Attribute("hands", .transformable)
-                Attribute("in", .boolean, optional: false, default: false)
-                Attribute("mood", .integer16)
-                Attribute("name", .string)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("desk", to: "Furniture", inverse: "user")
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("age", .integer64, optional: false, default: 18)
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("hands", .transformable)
+                AttributeDeclaration("in", .boolean, optional: false, default: false)
+                AttributeDeclaration("mood", .integer16)
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("desk", to: "Furniture", inverse: "user")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Engineer", parent: "Person") {
-                Attribute("badge", .string)
-                Attribute("level", .integer32)
-                Relationship("mentor", to: "Engineer", inverse: "pupils")
-                Relationship("pupils", toMany: "Engineer", inverse: "mentor")
+            EntityDeclaration("Engineer", parent: "Person") {
+                AttributeDeclaration("badge", .string)
+                AttributeDeclaration("level", .integer32)
+                RelationshipDeclaration("mentor", to: "Engineer", inverse: "pupils")
+                RelationshipDeclaration("pupils", toMany: "Engineer", inverse: "mentor")
             }
-            Entity("Chief", parent: "Engineer") { Attribute("budget", .decimal) }
-            Entity("Furniture") {
-                Attribute("title", .string)
-                Relationship("user", to: "Person", inverse: "desk")
+            EntityDeclaration("Chief", parent: "Engineer") {
+                AttributeDeclaration("budget", .decimal)
+            }
+            EntityDeclaration("Furniture") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("user", to: "Person", inverse: "desk")
             }
         }
     }

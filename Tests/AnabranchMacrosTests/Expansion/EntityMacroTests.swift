@@ -42,7 +42,7 @@ import Testing
                 "data", "fans", "row", "staff"]
                 }
 
-                nonisolated override class var entityDeclaration: Anabranch.EntityDeclaration? {
+                nonisolated override class var entityDeclaration: Anabranch.ClassDeclaration? {
 
                 """))
     }
@@ -109,8 +109,8 @@ import Testing
                 #"""
 
                 nonisolated public override class var entityDeclaration: \#
-                Anabranch.EntityDeclaration? {
-                    var _entity = Anabranch.EntityDeclaration(of: Person.self, isAbstract: true, \#
+                Anabranch.ClassDeclaration? {
+                    var _entity = Anabranch.ClassDeclaration(of: Person.self, isAbstract: true, \#
                 wireName: "p")
                     _entity.attribute("age", Int64.self, initially: { { 1 + 2 }() })
                     _entity.transformable("dye", by: "T", Anabranch.AttributeSettings(\#

@@ -9,12 +9,12 @@ import Testing
 @Suite struct `The form of generated classes` {
     @Test func `the @Entity macro and the model tool write the same code`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("in", .boolean)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("in", .boolean)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
         }
         let generated = ClassWriter(model: model, fileName: "People").source()

@@ -13,7 +13,7 @@ struct ComputedValueTests {
         var values = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
             let number = Double.random(in: -1...1, using: &generator)
             let exponent = Int.random(in: -300...300, using: &generator)
-            return Value.double(number * pow(10, Double(exponent)))
+            return PropertyValue.double(number * pow(10, Double(exponent)))
         }
         if generator.oneIn(4) { values.append(.integer(.random(in: .min ... .max))) }
         for reduction in ValueReduction.allCases {
@@ -26,13 +26,13 @@ struct ComputedValueTests {
     }
 
     @Test func `sums of doubles are rounded once`() {
-        let tenths = Array(repeating: Value.double(0.1), count: 10)
+        let tenths = Array(repeating: PropertyValue.double(0.1), count: 10)
         #expect(ValueReduction.sum(tenths, isDecimal: false) == .double(1))
-        let large: [Value] = [.double(1e100), .double(1), .double(-1e100)]
+        let large: [PropertyValue] = [.double(1e100), .double(1), .double(-1e100)]
         #expect(ValueReduction.sum(large, isDecimal: false) == .double(1))
-        let infinite: [Value] = [.double(.infinity), .double(-.infinity)]
+        let infinite: [PropertyValue] = [.double(.infinity), .double(-.infinity)]
         #expect(ValueReduction.sum(infinite, isDecimal: false) == .null)
-        let integers: [Value] = [.integer(.max), .integer(.max), .integer(-.max), .null]
+        let integers: [PropertyValue] = [.integer(.max), .integer(.max), .integer(-.max), .null]
         #expect(ValueReduction.sum(integers, isDecimal: false) == .integer(.max))
         #expect(
             ValueReduction.sum([.integer(.max), .integer(1)], isDecimal: false) == .double(0x1p63))
@@ -41,8 +41,8 @@ struct ComputedValueTests {
 
     @Test func `the parts of a time are those of a time zone`() throws {
         // 2026-03-31 22:30 UTC.
-        let time = Value.date(796_689_000)
-        func parts(_ zone: String, at time: Value) -> [Value] {
+        let time = PropertyValue.date(796_689_000)
+        func parts(_ zone: String, at time: PropertyValue) -> [PropertyValue] {
             [ValueFunction.year, .month, .day].map { $0([time, .string(zone)]) }
         }
         #expect(parts("UTC", at: time) == [.integer(2026), .integer(3), .integer(31)])
@@ -65,7 +65,9 @@ struct ComputedValueTests {
         #expect(ValueFunction.modulus([.integer(.min), .integer(-1)]) == .integer(0))
         #expect(ValueFunction.modulus([.integer(1), .integer(0)]) == .null)
         #expect(ValueFunction.negate([.integer(.min)]) == .double(0x1p63))
-        let (one, three) = (Value.decimal(ExactDecimal(1)), Value.decimal(ExactDecimal(3)))
+        let (one, three) = (
+            PropertyValue.decimal(ExactDecimal(1)), PropertyValue.decimal(ExactDecimal(3))
+        )
         guard case .decimal(let third) = ValueFunction.divide([one, three]) else {
             Issue.record("no decimal")
             return

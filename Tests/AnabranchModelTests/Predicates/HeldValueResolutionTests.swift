@@ -6,12 +6,15 @@ import Testing
 struct HeldValueResolutionTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Note") {
-                Attribute("plain", .string)
-                Attribute("text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
-                Relationship("box", to: "Box", inverse: "notes")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("plain", .string)
+                AttributeDeclaration(
+                    "text", .string, searchable: TextSearch(), mergeRule: .keepBoth)
+                RelationshipDeclaration("box", to: "Box", inverse: "notes")
             }
-            Entity("Box") { Relationship("notes", toMany: "Note", inverse: "box") }
+            EntityDeclaration("Box") {
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "box")
+            }
         }
     }
 
@@ -50,8 +53,8 @@ struct HeldValueResolutionTests {
         for expression in ["ANY SELF == 'x'", "SELF.@count > 1"] {
             #expect(throws: ModelError.self) {
                 try ManagedObjectModel {
-                    Entity("Note") {
-                        Attribute(
+                    EntityDeclaration("Note") {
+                        AttributeDeclaration(
                             "text", .string, validations: [ValidationRule(expression)],
                             mergeRule: .keepBoth)
                     }

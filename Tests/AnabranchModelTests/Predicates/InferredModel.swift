@@ -52,26 +52,26 @@ final class InferredModel {
         return model.entity(named: root.name)
     }
 
-    private func entity(of node: Node) -> Entity {
+    private func entity(of node: Node) -> EntityDeclaration {
         let inverses = nodes.flatMap { owner in
             owner.properties.filter { $0.value.target === node }.map { (owner, $0.key, $0.value) }
         }
-        return Entity(node.name) {
+        return EntityDeclaration(node.name) {
             for (key, property) in node.properties.sorted(by: { $0.key < $1.key }) {
                 if let target = property.target {
                     let inverse = "inverseOf_\(node.name)_\(key)"
                     if property.isToMany {
-                        Relationship(
+                        RelationshipDeclaration(
                             key, toMany: target.name, ordered: property.isOrdered, inverse: inverse)
                     } else {
-                        Relationship(key, to: target.name, inverse: inverse)
+                        RelationshipDeclaration(key, to: target.name, inverse: inverse)
                     }
                 } else {
-                    Attribute(key, property.type ?? .string)
+                    AttributeDeclaration(key, property.type ?? .string)
                 }
             }
             for (owner, key, _) in inverses {
-                Relationship(
+                RelationshipDeclaration(
                     "inverseOf_\(owner.name)_\(key)", toMany: owner.name, inverse: key)
             }
         }

@@ -32,7 +32,9 @@ struct PredicateEvaluationTests {
         let model = try PeopleExample.model()
         let person = try #require(model.entity(named: "Person"))
         let graph = SampleGraph(model)
-        let scores: [Value] = [.double(2), .double(.nan), .null, .double(-1), .double(.infinity)]
+        let scores: [PropertyValue] = [
+            .double(2), .double(.nan), .null, .double(-1), .double(.infinity),
+        ]
         for (index, score) in scores.enumerated() {
             graph.insert("Person", id: Int64(index + 1), ["score": score])
         }

@@ -160,7 +160,8 @@ struct PredicateParserTests {
             Date(timeIntervalSinceReferenceDate: 0.1),
             Data([0, 255]), Data(), UUID(uuidString: "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
             URL(string: "http://a.example/?b=c"), Decimal(string: "-12.345"), [1, 2], ["a", "b"],
-            [String](), Set([1]), ExactDecimal("1e30"), Value.string("x"), Optional<Int>.none,
+            [String](), Set([1]), ExactDecimal("1e30"), PropertyValue.string("x"),
+            Optional<Int>.none,
         ]
         for argument in arguments {
             let predicate = try FetchPredicate("a == %@", argument)

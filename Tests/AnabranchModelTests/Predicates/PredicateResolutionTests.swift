@@ -99,7 +99,7 @@ struct PredicateResolutionTests {
     @Test func `constants take the type of what they are compared with`() throws {
         let person = try #require(PeopleExample.model().entity(named: "Person"))
         let uuid = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
-        let cases: [(String, Value)] = [
+        let cases: [(String, PropertyValue)] = [
             ("score == 1", .double(1)), ("age == 1.0", .integer(1)), ("age < 1.5", .double(1.5)),
             ("price == 19.99", .decimal(ExactDecimal("19.99") ?? .zero)),
             ("price == 2", .decimal(ExactDecimal(2))), ("active == YES", .bool(true)),

@@ -7,11 +7,11 @@ import Testing
 /// Tests of validation rules: how the model reads, stores and applies them.
 struct ValidationRuleTests {
     private func failures(
-        _ type: AttributeType, _ formats: String..., by value: Value
+        _ type: AttributeType, _ formats: String..., by value: PropertyValue
     ) throws -> [String] {
         let rules = formats.map { ValidationRule($0) }
         let model = try ManagedObjectModel {
-            Entity("A") { Attribute("x", type, validations: rules) }
+            EntityDeclaration("A") { AttributeDeclaration("x", type, validations: rules) }
         }
         return try model.attribute("A", "x").violations(by: value).map { violation in
             guard case .failedRule(let rule) = violation else { return "\(violation)" }
@@ -19,7 +19,9 @@ struct ValidationRuleTests {
         }
     }
 
-    private func holds(_ format: String, _ value: Value, _ type: AttributeType) throws -> Bool {
+    private func holds(_ format: String, _ value: PropertyValue, _ type: AttributeType) throws
+        -> Bool
+    {
         try failures(type, format, by: value).isEmpty
     }
 
@@ -66,16 +68,20 @@ struct ValidationRuleTests {
     }
 
     @Test func `a double that is not a number violates every bound and is no date`() throws {
-        func violations(_ attribute: Attribute, _ value: Value) throws -> [ValueViolation] {
-            try ManagedObjectModel { Entity("A") { attribute } }.attribute("A", "x")
+        func violations(_ attribute: AttributeDeclaration, _ value: PropertyValue) throws
+            -> [ValueViolation]
+        {
+            try ManagedObjectModel { EntityDeclaration("A") { attribute } }.attribute("A", "x")
                 .violations(by: value)
         }
-        let nan = Value.double(.nan)
-        #expect(try violations(Attribute("x", .double, minimum: 0), nan) == [.belowMinimum])
-        #expect(try violations(Attribute("x", .double, maximum: 0), nan) == [.aboveMaximum])
-        #expect(try violations(Attribute("x", .double), nan) == [])
-        #expect(try violations(Attribute("x", .date), .date(.nan)) == [.invalidDate])
-        #expect(try violations(Attribute("x", .date), .date(.infinity)) == [])
+        let nan = PropertyValue.double(.nan)
+        #expect(
+            try violations(AttributeDeclaration("x", .double, minimum: 0), nan) == [.belowMinimum])
+        #expect(
+            try violations(AttributeDeclaration("x", .double, maximum: 0), nan) == [.aboveMaximum])
+        #expect(try violations(AttributeDeclaration("x", .double), nan) == [])
+        #expect(try violations(AttributeDeclaration("x", .date), .date(.nan)) == [.invalidDate])
+        #expect(try violations(AttributeDeclaration("x", .date), .date(.infinity)) == [])
     }
 
     @Test(
@@ -90,7 +96,7 @@ struct ValidationRuleTests {
         type: AttributeType, format: String
     ) throws {
         let error = try refusal {
-            Entity("A") { Attribute("x", type, validations: [.init(format)]) }
+            EntityDeclaration("A") { AttributeDeclaration("x", type, validations: [.init(format)]) }
         }
         #expect(error.code == .invalidPredicate && error.entity == "A" && error.property == "x")
         #expect(error.message.contains("'\(format)'"), "\(error)")
@@ -105,12 +111,12 @@ struct ValidationRuleTests {
         name: String, format: String
     ) throws {
         let error = try refusal {
-            Entity("A") {
-                Attribute("age", .integer16)
-                Relationship(
+            EntityDeclaration("A") {
+                AttributeDeclaration("age", .integer16)
+                RelationshipDeclaration(
                     "one", to: "A", inverse: "many",
                     validations: name == "one" ? [.init(format)] : [])
-                Relationship(
+                RelationshipDeclaration(
                     "many", toMany: "A", inverse: "one",
                     validations: name == "many" ? [.init(format)] : [])
             }
@@ -120,11 +126,11 @@ struct ValidationRuleTests {
 
     @Test func `rules are part of a model's bytes, and only where there are any`() throws {
         let model = try ManagedObjectModel {
-            Entity("A") {
-                Attribute(
+            EntityDeclaration("A") {
+                AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF > 1", warning: "w"), .init("SELF < 9")])
-                Relationship("many", toMany: "A", validations: [.init("@count > 1")])
+                RelationshipDeclaration("many", toMany: "A", validations: [.init("@count > 1")])
             }
         }
         #expect(model.canonicalEncoding.hexadecimal == Self.golden)
@@ -132,11 +138,11 @@ struct ValidationRuleTests {
             canonicalEncoding: try #require([UInt8](hexadecimal: Self.golden)))
         #expect(decoded == model && decoded.declaration == model.declaration)
         let swapped = try ManagedObjectModel {
-            Entity("A") {
-                Attribute(
+            EntityDeclaration("A") {
+                AttributeDeclaration(
                     "x", .integer16,
                     validations: [.init("SELF < 9"), .init("SELF > 1", warning: "w")])
-                Relationship("many", toMany: "A", validations: [.init("@count > 1")])
+                RelationshipDeclaration("many", toMany: "A", validations: [.init("@count > 1")])
             }
         }
         #expect(swapped != model)
@@ -150,9 +156,9 @@ struct ValidationRuleTests {
     @Test func `rules make no other property of the wire`() throws {
         func model(_ rules: [ValidationRule]) throws -> ManagedObjectModel {
             try ManagedObjectModel {
-                Entity("A") {
-                    Attribute("x", .integer16, validations: rules)
-                    Relationship("many", toMany: "A")
+                EntityDeclaration("A") {
+                    AttributeDeclaration("x", .integer16, validations: rules)
+                    RelationshipDeclaration("many", toMany: "A")
                 }
             }
         }

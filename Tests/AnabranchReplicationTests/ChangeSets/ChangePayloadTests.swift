@@ -192,7 +192,8 @@ import Testing
     ) {
         let property = WireProperty(name: "p", type: type, rule: rule)
         let record = RecordID(replica: author, number: 1)
-        let value: Value = type == .integer64 ? .integer(1) : type == .group ? .group(.empty) : "x"
+        let value: PropertyValue =
+            type == .integer64 ? .integer(1) : type == .group ? .group(.empty) : "x"
         let rows = RowBlock(
             entity: "E", records: [record], properties: [property], columns: [[value]])
         let write = SiblingBlock(
@@ -209,9 +210,11 @@ import Testing
 
     /// Every replica must understand the values that are compared or added.
     @Test func `values that a rule can't merge are refused`() throws {
-        let later = Value.unknown(tag: 99, bytes: [])
-        let number = { (text: String) in ExactDecimal(text).map { Value.decimal($0) } ?? .null }
-        let cases: [(WireType, MergeRule, Value, Bool)] = [
+        let later = PropertyValue.unknown(tag: 99, bytes: [])
+        let number = { (text: String) in
+            ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null
+        }
+        let cases: [(WireType, MergeRule, PropertyValue, Bool)] = [
             (.integer64, .max, later, false), (.string, .min, later, false),
             (.integer64, .counter, later, false), (.decimal, .counter, later, false),
             (.decimal, .counter, number("0.000000000000000001"), true),
@@ -282,7 +285,7 @@ import Testing
     @Test func `a value of another type than its property's is refused`() {
         for type in 1...14 as ClosedRange<UInt8> {
             let property = WireProperty(name: "p", type: WireType(rawValue: type))
-            let value: Value = type == WireType.string.rawValue ? .bool(true) : .string("x")
+            let value: PropertyValue = type == WireType.string.rawValue ? .bool(true) : .string("x")
             #expect(failure(storing: value, in: property)?.code == .malformed)
         }
         let later = WireProperty(name: "p", type: WireType(rawValue: 50))
@@ -312,7 +315,7 @@ import Testing
     }
 
     private func failure(
-        storing value: Value, in property: WireProperty
+        storing value: PropertyValue, in property: WireProperty
     ) -> ChangeSetDecodingError? {
         failure(
             of: .update(

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func void() throws -> ChangeSet {
-        ChangeSet(voiding: try edits(), for: Rejection(.validationFailed, "Zoë may not go."))
+        ChangeSet(voiding: try edits(), for: SaveRejection(.validationFailed, "Zoë may not go."))
     }
 
     private var lost: ChangeSet { ChangeSet(lost: Dot(replica: replica, sequence: 300)) }
@@ -29,7 +29,7 @@ import Testing
         Golden.expect(bytes: void.encoded(), matches: "golden-1-void.hex")
         let read = try ChangeSet(decoding: Golden.bytes(named: "golden-1-void.hex"))
         #expect(read == void)
-        #expect(read.rejection == Rejection(.validationFailed, "Zoë may not go."))
+        #expect(read.rejection == SaveRejection(.validationFailed, "Zoë may not go."))
         #expect(read.dot == set.dot && read.stamp == set.stamp && read.context == set.context)
         #expect(read.origin == set.origin && read.previousOrigin == set.previousOrigin)
         #expect(read.digest != set.digest && read.digest == read.computedDigest())
@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a void of a set that was renamed`() throws {
         let set = try ChangeSet(decoding: Golden.bytes(named: "golden-1-rewritten.hex"))
-        let void = ChangeSet(voiding: set, for: Rejection(.malformed, ""))
+        let void = ChangeSet(voiding: set, for: SaveRejection(.malformed, ""))
         Golden.expect(bytes: void.encoded(), matches: "golden-1-rewritten-void.hex")
         #expect(try ChangeSet(decoding: void.encoded()) == void)
         #expect(void.rewrittenFrom == set.rewrittenFrom && void.origin == set.origin)
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a void says why, and no more`() throws {
         let payload = try void().payload
-        let long = [UInt8](repeating: 0x61, count: Rejection.longestReason + 1)
+        let long = [UInt8](repeating: 0x61, count: SaveRejection.longestReason + 1)
         var tooLong = ByteWriter()
         tooLong.append(raw: payload.prefix(32))
         tooLong.append(string: "code")
@@ -133,10 +133,10 @@ import Testing
 
     @Test func `a reason is cut between characters`() {
         let flag = "🇨🇭"
-        let text = String(repeating: flag, count: Rejection.longestReason)
-        let cut = Rejection(.malformed, text).reason
-        #expect(cut.utf8.count <= Rejection.longestReason)
-        #expect(cut.utf8.count > Rejection.longestReason - flag.utf8.count)
+        let text = String(repeating: flag, count: SaveRejection.longestReason)
+        let cut = SaveRejection(.malformed, text).reason
+        #expect(cut.utf8.count <= SaveRejection.longestReason)
+        #expect(cut.utf8.count > SaveRejection.longestReason - flag.utf8.count)
         #expect(cut == String(repeating: flag, count: cut.count))
     }
 

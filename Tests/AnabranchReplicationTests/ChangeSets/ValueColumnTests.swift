@@ -7,12 +7,12 @@ import Testing
     private let author = ReplicaID(high: 1, low: 1)
 
     /// Values with runs of nulls of different lengths.
-    private func values(_ generator: inout SeededGenerator) -> [Value] {
+    private func values(_ generator: inout SeededGenerator) -> [PropertyValue] {
         (0..<Int.random(in: 0...12, using: &generator)).flatMap { number in
             let nulls = Int.random(in: 0...12, using: &generator)
             let values = Int.random(in: 0...3, using: &generator)
-            return [Value](repeating: .null, count: nulls)
-                + [Value](repeating: .integer(Int64(number)), count: values)
+            return [PropertyValue](repeating: .null, count: nulls)
+                + [PropertyValue](repeating: .integer(Int64(number)), count: values)
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `columns with the same nulls at other places differ`() {
-        let nulls = [Value](repeating: .null, count: 20)
+        let nulls = [PropertyValue](repeating: .null, count: 20)
         #expect(ValueColumn([.bool(true)] + nulls) != ValueColumn(nulls + [.bool(true)]))
         #expect(
             ValueColumn(repeating: .bool(true), count: 3) == [
@@ -98,7 +98,7 @@ import Testing
                     RowBlock(
                         entity: "E", records: ids, properties: [property],
                         columns: [ValueColumn(repeating: .bool(true), count: ids.count)])),
-                24 + MemoryLayout<Value>.stride
+                24 + MemoryLayout<PropertyValue>.stride
             ),
             (
                 .unlink(
@@ -114,7 +114,8 @@ import Testing
                         writes: ids.map {
                             .init(record: $0, value: .bool(true), observedTags: [stamp])
                         })),
-                24 + MemoryLayout<Value>.stride + MemoryLayout<SiblingBlock.Write>.stride + 32
+                24 + MemoryLayout<PropertyValue>.stride + MemoryLayout<SiblingBlock.Write>.stride
+                    + 32
                     + MemoryLayout<Stamp>.stride
             ),
             (

@@ -25,7 +25,7 @@ import Testing
     private static var plain: [UInt8] {
         var inner = ByteWriter()
         inner.append(string: "inner")
-        inner.append(byte: Value.data(large).tag)
+        inner.append(byte: PropertyValue.data(large).tag)
         inner.append(count: large.count)
         inner.append(raw: large)
         inner.append(byte: 1)
@@ -37,7 +37,7 @@ import Testing
         writer.append(raw: [2, 3])
         writer.append(raw: large)
         let text = Array(String(repeating: "é", count: 1 << 20).utf8)
-        writer.append(byte: Value.string("").tag)
+        writer.append(byte: PropertyValue.string("").tag)
         writer.append(count: text.count)
         writer.append(raw: text)
         return writer.bytes
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a group has its length in front, and large members where they stand`() throws {
-        let members: [(name: WireName, value: Value)] = [
+        let members: [(name: WireName, value: PropertyValue)] = [
             ("a", .data(Data(repeating: 1, count: 200))), ("b", .data(Self.large)),
             ("c", .data(Data([5]))), ("d", .data(Self.large)),
         ]
@@ -69,7 +69,7 @@ import Testing
         let group = try #require(
             GroupValue(members.map { .init(name: $0.name, type: .data, value: $0.value) }))
         var plain = ByteWriter()
-        plain.append(byte: Value.group(group).tag)
+        plain.append(byte: PropertyValue.group(group).tag)
         plain.append(block: body.bytes)
         plain.append(byte: 9)
         var writer = ByteWriter()

@@ -102,7 +102,7 @@ import Testing
             group.replacing([.init(name: "later", type: .bool, value: .bool(true))]))
         let wrong = try #require(
             group.replacing([.init(name: "position", type: .data, value: .data(Data([1, 2])))]))
-        for value in [.null, .group(more), .group(wrong), .integer(3)] as [Value] {
+        for value in [.null, .group(more), .group(wrong), .integer(3)] as [PropertyValue] {
             #expect(ListEntry(value) == nil)
             #expect(ListEntry.target(of: value) == nil)
         }

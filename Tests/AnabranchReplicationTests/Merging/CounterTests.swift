@@ -14,7 +14,9 @@ import Testing
                     ? generator.value(of: type, replicas: []) : generator.delta(of: type)
         }
         let (a, b, c) = (values[0], values[1], values[2])
-        func sum(_ left: Value, _ right: Value) -> Value { Counter.sum(left, right, of: type) }
+        func sum(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
+            Counter.sum(left, right, of: type)
+        }
         #expect(sum(a, b) == sum(b, a))
         #expect(sum(sum(a, b), c) == sum(a, sum(b, c)))
         #expect(sum(sum(a, .null), .null) == sum(.null, a))
@@ -54,7 +56,7 @@ import Testing
         ]
         for (first, second, sum) in cases {
             let values = try [first, second, sum].map {
-                Value.decimal(try #require(ExactDecimal($0)))
+                PropertyValue.decimal(try #require(ExactDecimal($0)))
             }
             #expect(Counter.sum(values[0], values[1], of: .decimal) == values[2])
         }
@@ -69,13 +71,13 @@ import Testing
             ("-99999999999999999999999999999999999999e-19", false),
         ]
         for (text, counts) in cases {
-            let value = Value.decimal(try #require(ExactDecimal(text)))
+            let value = PropertyValue.decimal(try #require(ExactDecimal(text)))
             #expect(Counter.counts(value, as: .decimal) == counts, "\(text)")
             #expect(!Counter.counts(value, as: .integer64))
         }
         #expect(Counter.counts(.integer(.min), as: .integer64))
         for type in [WireType.integer64, .decimal, .integer16, .double] {
-            for value in [Value.null, .double(1), .unknown(tag: 90, bytes: [])] {
+            for value in [PropertyValue.null, .double(1), .unknown(tag: 90, bytes: [])] {
                 #expect(!Counter.counts(value, as: type))
             }
         }

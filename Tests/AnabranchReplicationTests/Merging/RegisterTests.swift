@@ -79,7 +79,7 @@ import Testing
             let type = WireType(rawValue: UInt8.random(in: 1...15, using: &generator))
             return generator.value(of: type, replicas: replicas)
         }
-        func standing(_ left: Value, _ right: Value) -> Extremum.Comparison {
+        func standing(_ left: PropertyValue, _ right: PropertyValue) -> Extremum.Comparison {
             Extremum.comparison(of: left, against: right, by: rule)
         }
         for a in values {
@@ -98,9 +98,11 @@ import Testing
     }
 
     @Test func `values stand as the rules say`() {
-        let number = { (text: String) in ExactDecimal(text).map { Value.decimal($0) } ?? .null }
+        let number = { (text: String) in
+            ExactDecimal(text).map { PropertyValue.decimal($0) } ?? .null
+        }
         // The values of each row ascend under `max`.
-        let ascending: [[Value]] = [
+        let ascending: [[PropertyValue]] = [
             [.null, .bool(false), .bool(true)], [.null, .integer(.min), .integer(-1), .integer(7)],
             [.null, .unknown(tag: 99, bytes: [9]), .double(.nan), .double(-.infinity), .double(0)],
             [.date(.nan), .date(-1), .date(0.5)],
@@ -116,7 +118,7 @@ import Testing
                 #expect(Extremum.comparison(of: right, against: left, by: .min) == .behind)
             }
         }
-        let level: [(Value, Value)] = [
+        let level: [(PropertyValue, PropertyValue)] = [
             (.double(0), .double(-0.0)), (.double(.nan), .double(-.nan)), (.null, .null),
             (.unknown(tag: 99, bytes: [1]), .unknown(tag: 200, bytes: [])),
             (number("1.50"), number("15e-1")),
@@ -151,8 +153,8 @@ import Testing
     }
 
     private func written(
-        _ writes: [(stamp: Stamp, value: Value)], _ rule: MergeRule
-    ) -> (stamp: Stamp, value: Value)? {
+        _ writes: [(stamp: Stamp, value: PropertyValue)], _ rule: MergeRule
+    ) -> (stamp: Stamp, value: PropertyValue)? {
         writes.reduce(nil) { held, write in
             let outcome = Register.outcome(ofWriting: write.stamp, over: held?.stamp, by: rule) {
                 (write.value, held?.value ?? .null)
@@ -165,8 +167,8 @@ import Testing
 extension ReferenceMerge {
     /// Returns the write that wins according to the oracle.
     fileprivate static func furthest(
-        _ writes: [(stamp: Stamp, value: Value)], _ rule: MergeRule
-    ) -> (stamp: Stamp, value: Value)? {
+        _ writes: [(stamp: Stamp, value: PropertyValue)], _ rule: MergeRule
+    ) -> (stamp: Stamp, value: PropertyValue)? {
         let merge = ReferenceMerge()
         return writes.dropFirst().reduce(writes.first) { held, write in
             guard let held else { return write }

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: TestLength.seeds(160))
     func `a group is the same after encoding and decoding`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let value = Value.group(generator.group(replicas: [generator.replica()]))
+        let value = PropertyValue.group(generator.group(replicas: [generator.replica()]))
         var writer = ByteWriter()
         writer.append(tagged: value)
         var reader = ByteReader(writer.bytes)
@@ -48,7 +48,9 @@ import Testing
         #expect(GroupValue([member("a", .integer16, .integer(-32_768))]) != nil)
     }
 
-    private func member(_ name: String, _ type: WireType, _ value: Value) -> GroupValue.Member {
+    private func member(_ name: String, _ type: WireType, _ value: PropertyValue)
+        -> GroupValue.Member
+    {
         GroupValue.Member(name: WireName(name), type: type, value: value)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ValueTests {
     @Test func `a value reads as a person writes it`() {
-        let values: [(Value, String)] = [
+        let values: [(PropertyValue, String)] = [
             (.null, "null"), (true, "true"), (99_999, "99999"), (5.5, "5.5"),
             (.decimal(ExactDecimal("-1.25")!), "-1.25"), ("text", "'text'"),
             (.uri("a:b"), "'a:b'"), (.date(0), "2001-01-01T00:00:00Z"),
@@ -14,38 +14,38 @@ import Testing
             (.data(Data([1, 2])), "data of 2 bytes"),
         ]
         for (value, text) in values { #expect("\(value)" == text) }
-        let long = Value.string(String(repeating: "a", count: 101))
+        let long = PropertyValue.string(String(repeating: "a", count: 101))
         #expect("\(long)" == "'\(String(repeating: "a", count: 100))…'")
     }
 
     /// A context holds one value for each slot of each object, so a fourth word would be costly.
     @Test func `a value takes three words`() {
-        #expect(MemoryLayout<Value>.stride <= 24)
-        #expect(MemoryLayout<Value?>.stride <= 24)
+        #expect(MemoryLayout<PropertyValue>.stride <= 24)
+        #expect(MemoryLayout<PropertyValue?>.stride <= 24)
     }
 
     @Test func `every NaN is one NaN, and minus zero is not zero`() {
-        let quiet = Value.double(.nan)
-        let odd = Value.double(Double(bitPattern: 0xFFF8_0000_0000_1234))
+        let quiet = PropertyValue.double(.nan)
+        let odd = PropertyValue.double(Double(bitPattern: 0xFFF8_0000_0000_1234))
         #expect(quiet == odd)
         #expect(quiet == .double(.signalingNaN))
         #expect(Set([quiet, odd]).count == 1)
-        #expect(Value.double(0) != .double(-0.0))
-        #expect(Value.date(0) != .date(-0.0))
-        #expect(Value.date(.nan) == .date(-.nan))
+        #expect(PropertyValue.double(0) != .double(-0.0))
+        #expect(PropertyValue.date(0) != .date(-0.0))
+        #expect(PropertyValue.date(.nan) == .date(-.nan))
     }
 
     @Test func `strings are the same only where their bytes are`() {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         #expect(composed == decomposed)
-        #expect(Value.string(composed) != .string(decomposed))
-        #expect(Value.uri(composed) != .uri(decomposed))
-        #expect(Set([Value.string(composed), .string(decomposed)]).count == 2)
+        #expect(PropertyValue.string(composed) != .string(decomposed))
+        #expect(PropertyValue.uri(composed) != .uri(decomposed))
+        #expect(Set([PropertyValue.string(composed), .string(decomposed)]).count == 2)
         #expect(encoded(.string(composed)) != encoded(.string(decomposed)))
     }
 
     @Test func `values of different types are never the same`() {
-        let zeros: [Value] = [
+        let zeros: [PropertyValue] = [
             .null, .bool(false), .integer(0), .double(0), .decimal(.zero), .string(""), .date(0),
             .data(Data()), .uri(""), .unknown(tag: 17, bytes: []), .unknown(tag: 18, bytes: []),
         ]
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `decimals are the same whatever zeros they were written with`() throws {
         let written = try ["1.5", "1.50", "15e-1", "0001.5"].map {
-            Value.decimal(try #require(ExactDecimal($0)))
+            PropertyValue.decimal(try #require(ExactDecimal($0)))
         }
         #expect(Set(written).count == 1)
     }
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    private func encoded(_ value: Value) -> [UInt8] {
+    private func encoded(_ value: PropertyValue) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(tagged: value)
         return writer.bytes

@@ -3,13 +3,15 @@ import Foundation
 import Testing
 
 @Suite struct `A value of a former type` {
-    private func widened(_ value: Value, _ former: WireType, _ type: WireType) -> Value? {
+    private func widened(_ value: PropertyValue, _ former: WireType, _ type: WireType)
+        -> PropertyValue?
+    {
         type.widened(value, of: former)
     }
 
     @Test(arguments: [Int64(Int16.min), -1, 0, Int64(Int16.max)])
     func `is the same number as a wider integer, a double and a decimal`(number: Int64) {
-        let value = Value.integer(number)
+        let value = PropertyValue.integer(number)
         #expect(widened(value, .integer16, .integer32) == value)
         #expect(widened(value, .integer16, .integer64) == value)
         #expect(widened(value, .integer16, .double) == .double(Double(number)))
@@ -38,7 +40,7 @@ import Testing
         #expect(widened(.bool(true), .bool, .integer16) == nil)
     }
 
-    private static let printed: [(Value, WireType, String)] = [
+    private static let printed: [(PropertyValue, WireType, String)] = [
         (.bool(true), .bool, "true"), (.bool(false), .bool, "false"),
         (.integer(-32768), .integer16, "-32768"), (.integer(0), .integer64, "0"),
         (.double(1), .double, "1.0"), (.double(0.1), .double, "0.1"),
@@ -101,7 +103,9 @@ import Testing
     }
     private let property = WireProperty(name: "age", type: .string)
 
-    private func cell(_ value: Value, _ type: WireType, _ stamp: Int) -> CanonicalRecord.Cell {
+    private func cell(_ value: PropertyValue, _ type: WireType, _ stamp: Int)
+        -> CanonicalRecord.Cell
+    {
         .init(
             property: WireProperty(name: "age", type: type), value: value, stamp: stamps[stamp])
     }

@@ -49,7 +49,7 @@ struct RequestMemoryTests {
 
     /// A save of records with columns of one value, which takes few bytes.
     private func save(
-        _ value: Value, columns: Int, by author: inout TestAuthor
+        _ value: PropertyValue, columns: Int, by author: inout TestAuthor
     ) -> ChangeSet {
         let records = (1...100_000).map { RecordID(replica: author.replica, number: $0) }
         let properties = (0..<columns).map {
@@ -100,7 +100,7 @@ struct RequestMemoryTests {
         #expect((2_400_000...2_500_000).contains(memory.byteCount))
         let records = try zone.records()
         #expect(records.count == 100_000)
-        #expect(records.first?.cells.map(\.value) == [Value](repeating: .null, count: 20))
+        #expect(records.first?.cells.map(\.value) == [PropertyValue](repeating: .null, count: 20))
     }
 
     @Test func `decides which saves are too large for good`() throws {

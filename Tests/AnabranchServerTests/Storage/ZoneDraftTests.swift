@@ -43,7 +43,7 @@ import Testing
         let many = (0..<250).map { _ in author.newRecord() }
         let block = RowBlock(
             entity: "Person", records: many, properties: [ChangeBlock.age],
-            columns: [ValueColumn(many.indices.map { Value.integer(Int64($0)) })])
+            columns: [ValueColumn(many.indices.map { PropertyValue.integer(Int64($0)) })])
         sets.append(
             author.save([
                 .insert(block), .delete(RecordBlock(entity: "Person", records: [many[7]])),

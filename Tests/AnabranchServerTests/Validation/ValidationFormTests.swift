@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Value.null, "null"), (.bool(true), "true"), (.integer(-5), "-5"),
+        (PropertyValue.null, "null"), (.bool(true), "true"), (.integer(-5), "-5"),
         (.integer(9_007_199_254_740_991), "9007199254740991"),
         (.integer(9_007_199_254_740_992), "\"9007199254740992\""),
         (.integer(.min), "\"-9223372036854775808\""), (.double(0.5), "0.5"),
@@ -76,7 +76,7 @@ import Testing
         (.string(String(repeating: "x", count: (1 << 20) + 1)), #"{"omittedBytes":1048577}"#),
         (.reference(Self.record), "\"\(Self.name)/7\""),
     ])
-    func `a value is exact or marked`(value: Value, expected: String) throws {
+    func `a value is exact or marked`(value: PropertyValue, expected: String) throws {
         let property = WireProperty(name: "p", type: .string)
         let rows = RowBlock(
             entity: "Person", records: [Self.record], properties: [property], columns: [[value]])
@@ -111,11 +111,11 @@ import Testing
             verdicts == [
                 .accepted,
                 .rejected(
-                    Rejection(
+                    SaveRejection(
                         .validationFailed, "A rule of the server's operator forbids the save.")),
-                .rejected(Rejection(.notAllowed, "No.")),
+                .rejected(SaveRejection(.notAllowed, "No.")),
                 .rejected(
-                    Rejection(
+                    SaveRejection(
                         .init(rawValue: "validation-failed/too-cheap"), "Pay more.")),
             ])
     }
@@ -129,7 +129,7 @@ import Testing
             return
         }
         #expect(rejection.code.rawValue == "validation-failed/malformed")
-        #expect(rejection.reason.utf8.count == Rejection.longestReason)
+        #expect(rejection.reason.utf8.count == SaveRejection.longestReason)
     }
 
     @Test(arguments: [

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of a hook of a zone that takes many saves in one transaction.
 @Suite(.everyStore) struct ValidationGroupTests {
-    private static let bad = Rejection(.init(rawValue: "validation-failed/bad"), "No.")
+    private static let bad = SaveRejection(.init(rawValue: "validation-failed/bad"), "No.")
 
     private func zone(_ channel: FakeChannel) throws -> TestZone {
         var options = ValidationHook.Options()
@@ -23,7 +23,7 @@ import Testing
         let zone = try zone(channel)
         let service = zone.service
         let epoch = try service.head().epoch
-        let outcomes = Mutex<[[Rejection?]]>([])
+        let outcomes = Mutex<[[SaveRejection?]]>([])
         startThreads(16) { number in
             var author = TestAuthor(UInt64(number + 1))
             for _ in 0..<5 {

@@ -19,7 +19,7 @@ import Testing
             StorageKind.current, limits: limits, hook: ValidationHook(channel), record: record)
     }
 
-    private static let bad = Rejection(.init(rawValue: "validation-failed/bad"), "No.")
+    private static let bad = SaveRejection(.init(rawValue: "validation-failed/bad"), "No.")
 
     @Test func `the new saves of a push are shown in one call, and a rejected one is a void`()
         throws

@@ -41,7 +41,7 @@ import Testing
         let zone = try TestZone(
             kind,
             validation: PushValidation { set, _ in
-                set.dot.sequence == 2 ? Rejection(.validationFailed, "No.") : nil
+                set.dot.sequence == 2 ? SaveRejection(.validationFailed, "No.") : nil
             })
         var author = TestAuthor(1)
         let sets = (0..<3).map { author.insertPerson("person \($0)").0 }

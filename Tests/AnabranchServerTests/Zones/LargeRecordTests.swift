@@ -16,7 +16,7 @@ import Testing
         let zone = try TestZone(StorageKind.current)
         var author = TestAuthor(1)
         let records = (0..<count).map { _ in author.newRecord() }
-        let value = Value.string(String(repeating: "long", count: 1 << 18))
+        let value = PropertyValue.string(String(repeating: "long", count: 1 << 18))
         for record in records {
             let insert = ChangeBlock.insert(
                 RowBlock(

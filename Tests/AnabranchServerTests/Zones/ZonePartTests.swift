@@ -208,7 +208,7 @@ import Testing
         ]).encoded(author: author.replica)
         let fine = ChangePayload(blocks: [.person(author.newRecord(), name: "Fine")]).encoded(
             author: author.replica)
-        let wrong: [([[UInt8]], Rejection.Code)] = [
+        let wrong: [([[UInt8]], SaveRejection.Code)] = [
             ([fine, [1, 2, 3]], .malformed), ([fine, twice, twice], .malformed),
             ([fine, later], .unsupportedRule),
         ]
@@ -264,7 +264,7 @@ import Testing
                     } else {
                         false
                     }
-                } ? Rejection(.notAllowed, "No.") : nil
+                } ? SaveRejection(.notAllowed, "No.") : nil
             })
         var author = TestAuthor(1)
         let (good, bad) = (

@@ -190,7 +190,7 @@ import Testing
     func `voids that a client pushes need room as saves do`(kind: StorageKind) throws {
         let zone = try zone(kind, [.bytes: 20_000])
         let (refusal, used) = try pushUntilRefused(zone, most: 50) {
-            ChangeSet(voiding: $0.insertPerson().0, for: Rejection(.malformed, Self.reason))
+            ChangeSet(voiding: $0.insertPerson().0, for: SaveRejection(.malformed, Self.reason))
         }
         #expect(refusal?.details["quota"] == "bytes" && used <= 20_000)
     }
@@ -210,7 +210,7 @@ import Testing
     func `what clients push without content counts for a day`(kind: StorageKind) throws {
         let zone = try zone(kind, [.dailyBytes: 20_000])
         let (refusal, _) = try pushUntilRefused(zone, most: 50) {
-            ChangeSet(voiding: $0.insertPerson().0, for: Rejection(.malformed, Self.reason))
+            ChangeSet(voiding: $0.insertPerson().0, for: SaveRejection(.malformed, Self.reason))
         }
         #expect(refusal?.details["quota"] == "daily-bytes")
         #expect(try used(zone, .dailyBytes) <= 20_000)
@@ -251,7 +251,7 @@ import Testing
         #expect(try zone.push(first).refusal == nil)
         try set([.bytes: try used(zone, .bytes)], zone)
         let void = ChangeSet(
-            voiding: author.insertPerson().0, for: Rejection(.malformed, Self.reason))
+            voiding: author.insertPerson().0, for: SaveRejection(.malformed, Self.reason))
         #expect(try zone.push(void).refusal?.details["quota"] == "bytes")
         let deletion = author.save([.delete(ada)])
         #expect(try zone.push(void, deletion).acknowledgements.map(\.position) == [2, 3])

@@ -156,7 +156,7 @@ extension ChangeBlock {
     }
 
     fileprivate static func rows(
-        adding record: RecordID, _ property: WireProperty, _ delta: Value,
+        adding record: RecordID, _ property: WireProperty, _ delta: PropertyValue,
         entity: WireName = "Person"
     ) -> ChangeBlock {
         .add(

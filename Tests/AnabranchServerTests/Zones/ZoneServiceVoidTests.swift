@@ -10,13 +10,13 @@ import Testing
 /// the log.
 @Suite struct ZoneServiceVoidTests {
     private static func zone(
-        _ kind: StorageKind, rejecting code: Rejection.Code = .notAllowed,
+        _ kind: StorageKind, rejecting code: SaveRejection.Code = .notAllowed,
         _ isForbidden: @escaping @Sendable (ChangeSet) -> Bool
     ) throws -> TestZone {
         try TestZone(
             kind,
             validation: PushValidation { set, zone in
-                isForbidden(set) ? Rejection(code, "Not in \(zone).") : nil
+                isForbidden(set) ? SaveRejection(code, "Not in \(zone).") : nil
             })
     }
 
@@ -31,7 +31,7 @@ import Testing
         let third = author.save([.rename(record, to: "worse")])
         let (fourth, kept) = author.insertPerson("Grace")
         let response = try zone.push(first, second, third, fourth)
-        let rejection = Rejection(.notAllowed, "Not in test.")
+        let rejection = SaveRejection(.notAllowed, "Not in test.")
         #expect(response.refusal == nil)
         #expect(response.acknowledgements.map(\.position) == [1, 2, 3, 4])
         #expect(response.acknowledgements.map(\.rejection) == [nil, rejection, nil, nil])
@@ -58,7 +58,7 @@ import Testing
         let once = try zone.push(set)
         isForbidding.withLock { $0 = false }
         #expect(try zone.push(set) == once)
-        let void = ChangeSet(voiding: set, for: Rejection(.malformed, ""))
+        let void = ChangeSet(voiding: set, for: SaveRejection(.malformed, ""))
         #expect(try zone.push(void).acknowledgements == once.acknowledgements)
         try zone.reopen()
         #expect(try zone.push(set) == once)
@@ -108,7 +108,7 @@ import Testing
         var author = TestAuthor(1)
         let (first, record) = author.insertPerson()
         let second = author.save([.rename(record, to: "Bob")])
-        let void = ChangeSet(voiding: first, for: Rejection(.malformed, "Once."))
+        let void = ChangeSet(voiding: first, for: SaveRejection(.malformed, "Once."))
         let response = try zone.push(void, second)
         #expect(response.refusal == nil)
         #expect(response.acknowledgements.map(\.rejection) == [void.rejection, nil])

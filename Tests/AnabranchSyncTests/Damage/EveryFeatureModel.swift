@@ -8,82 +8,85 @@ import AnabranchReplication
 enum EveryFeatureModel {
     static func make(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(
-            configurations: [Configuration("Local", "Draft", isSynced: false)]
+            configurations: [ModelConfiguration("Local", "Draft", isSynced: false)]
         ) {
             person(version)
-            Entity("Manager", parent: "Person") { Attribute("level", .integer32) }
-            Entity("Team") {
-                Attribute("title", .string, searchable: TextSearch())
-                Relationship("members", toMany: "Person", inverse: "teams")
-                Relationship("ranked", toMany: "Person", ordered: true, inverse: "rankings")
+            EntityDeclaration("Manager", parent: "Person") {
+                AttributeDeclaration("level", .integer32)
             }
-            Entity("Desk", deletePolicy: .updateWins) {
-                Attribute("place", .string)
-                Relationship("owner", to: "Person", inverse: "desk")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string, searchable: TextSearch())
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
+                RelationshipDeclaration(
+                    "ranked", toMany: "Person", ordered: true, inverse: "rankings")
             }
-            Entity("Task") {
-                Attribute("title", .string)
-                Relationship("person", to: "Person", inverse: "tasks")
+            EntityDeclaration("Desk", deletePolicy: .updateWins) {
+                AttributeDeclaration("place", .string)
+                RelationshipDeclaration("owner", to: "Person", inverse: "desk")
             }
-            Entity("Draft") {
-                Attribute("text", .string)
-                Attribute("size", .integer64)
+            EntityDeclaration("Task") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("person", to: "Person", inverse: "tasks")
+            }
+            EntityDeclaration("Draft") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("size", .integer64)
             }
             if version == 3 {
-                Entity("Badge") {
-                    Attribute("title", .string)
-                    Relationship("holders", toMany: "Person", inverse: "badges")
+                EntityDeclaration("Badge") {
+                    AttributeDeclaration("title", .string)
+                    RelationshipDeclaration("holders", toMany: "Person", inverse: "badges")
                 }
             }
         }
     }
 
-    private static func person(_ version: Int) -> Entity {
-        Entity("Person") {
+    private static func person(_ version: Int) -> EntityDeclaration {
+        EntityDeclaration("Person") {
             attributes
-            Relationship("boss", to: "Person", acyclic: true, inverse: "reports")
-            Relationship("reports", toMany: "Person", inverse: "boss")
-            Relationship("partner", to: "Person", inverse: "partner")
-            Relationship("friends", toMany: "Person", inverse: "friends")
-            Relationship("teams", toMany: "Team", inverse: "members")
-            Relationship("rankings", toMany: "Team", inverse: "ranked")
-            Relationship("desk", to: "Desk", inverse: "owner")
-            Relationship(
+            RelationshipDeclaration("boss", to: "Person", acyclic: true, inverse: "reports")
+            RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+            RelationshipDeclaration("partner", to: "Person", inverse: "partner")
+            RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+            RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+            RelationshipDeclaration("rankings", toMany: "Team", inverse: "ranked")
+            RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
+            RelationshipDeclaration(
                 "tasks", toMany: "Task", ordered: true, inverse: "person", deleteRule: .cascade)
-            Unique("email")
-            Index("byAge", on: "age")
+            UniquenessConstraint("email")
+            IndexDeclaration("byAge", on: "age")
             if version == 1 {
-                Attribute("nickname", .string)
-                Relationship("mentor", to: "Person", inverse: "pupils")
-                Relationship("pupils", toMany: "Person", inverse: "mentor")
+                AttributeDeclaration("nickname", .string)
+                RelationshipDeclaration("mentor", to: "Person", inverse: "pupils")
+                RelationshipDeclaration("pupils", toMany: "Person", inverse: "mentor")
             } else {
-                Attribute("rank", .integer64, optional: false, default: 7)
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7)
             }
             if version == 3 {
-                Attribute("color", .string)
-                Relationship("badges", toMany: "Badge", inverse: "holders")
+                AttributeDeclaration("color", .string)
+                RelationshipDeclaration("badges", toMany: "Badge", inverse: "holders")
             }
         }
     }
 
-    @EntityBuilder private static var attributes: [EntityElement] {
-        Attribute("name", .string, searchable: TextSearch())
-        Attribute("email", .string)
-        Attribute("age", .integer16)
-        Attribute("balance", .decimal)
-        Attribute("score", .double)
-        Attribute("born", .date)
-        Attribute("isActive", .boolean)
-        Attribute("photo", .binary)
-        Attribute("token", .uuid)
-        Attribute("site", .uri)
-        Attribute("notes", .string, mergeRule: .keepBoth)
-        Attribute("votes", .integer64, mergeRule: .counter)
-        Attribute("money", .decimal, mergeRule: .counter)
-        Attribute("best", .integer64, mergeRule: .max)
-        Attribute("first", .string, mergeRule: .firstWriter)
-        Attribute("low", .integer64)
-        Attribute("high", .integer64)
+    @EntityBuilder private static var attributes: [EntityBuilder.Element] {
+        AttributeDeclaration("name", .string, searchable: TextSearch())
+        AttributeDeclaration("email", .string)
+        AttributeDeclaration("age", .integer16)
+        AttributeDeclaration("balance", .decimal)
+        AttributeDeclaration("score", .double)
+        AttributeDeclaration("born", .date)
+        AttributeDeclaration("isActive", .boolean)
+        AttributeDeclaration("photo", .binary)
+        AttributeDeclaration("token", .uuid)
+        AttributeDeclaration("site", .uri)
+        AttributeDeclaration("notes", .string, mergeRule: .keepBoth)
+        AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+        AttributeDeclaration("money", .decimal, mergeRule: .counter)
+        AttributeDeclaration("best", .integer64, mergeRule: .max)
+        AttributeDeclaration("first", .string, mergeRule: .firstWriter)
+        AttributeDeclaration("low", .integer64)
+        AttributeDeclaration("high", .integer64)
         AttributeGroup("range", "low", "high")
     }
 }

@@ -59,8 +59,8 @@ import Testing
             #expect(it.account.objectID == it.id && !it.child.hasChanges)
             #expect(it.child.registeredObject(for: it.id) === it.account)
             #expect(it.child.registeredObject(for: it.former) == nil)
-            let a: Value = policy == .overwrite ? .null : 1
-            let b: Value = policy == .rollback ? .null : 2
+            let a: PropertyValue = policy == .overwrite ? .null : 1
+            let b: PropertyValue = policy == .rollback ? .null : 2
             #expect(try it.account.values("a", "b") == [a, b])
             try it.account.set(["b": 3])
             try it.child.save()

@@ -171,9 +171,10 @@ import Testing
 
     @Test func `a mandatory one fails the insertion, as it has no value then`() throws {
         let model = try ManagedObjectModel {
-            Entity("Note") {
-                Attribute("text", .string)
-                Attribute("upper", .string, optional: false, derivation: "uppercase:(text)")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration(
+                    "upper", .string, optional: false, derivation: "uppercase:(text)")
             }
         }
         let container = PersistentContainer(model: model, storeDescription: .inMemory)

@@ -6,29 +6,31 @@ import TestSupport
 enum PressModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Publisher") {
-                Attribute("name", .string)
-                Attribute("articleCount", .integer64, derivation: "articles.@count")
-                Attribute("canonicalName", .string, derivation: "canonical:(name)")
-                Attribute("lowerName", .string, derivation: "lowercase:(name)")
-                Attribute("savedAt", .date, derivation: "now()")
-                Attribute("totalCents", .integer64, derivation: "articles.cents.@sum")
-                Attribute("totalPrice", .decimal, derivation: "articles.price.@sum")
-                Attribute("totalWeight", .double, derivation: "articles.weight.@sum")
-                Attribute("upperName", .string, derivation: "uppercase:(name)")
-                Relationship("articles", toMany: "Article", inverse: "publisher")
+            EntityDeclaration("Publisher") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("articleCount", .integer64, derivation: "articles.@count")
+                AttributeDeclaration("canonicalName", .string, derivation: "canonical:(name)")
+                AttributeDeclaration("lowerName", .string, derivation: "lowercase:(name)")
+                AttributeDeclaration("savedAt", .date, derivation: "now()")
+                AttributeDeclaration("totalCents", .integer64, derivation: "articles.cents.@sum")
+                AttributeDeclaration("totalPrice", .decimal, derivation: "articles.price.@sum")
+                AttributeDeclaration("totalWeight", .double, derivation: "articles.weight.@sum")
+                AttributeDeclaration("upperName", .string, derivation: "uppercase:(name)")
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "publisher")
             }
-            Entity("Article") {
-                Attribute("cents", .integer32)
-                Attribute("price", .decimal)
-                Attribute("publisherName", .string, derivation: "publisher.name")
-                Attribute("tagCount", .integer16, derivation: "tags.@count")
-                Attribute("title", .string)
-                Attribute("weight", .double)
-                Relationship("publisher", to: "Publisher", inverse: "articles")
-                Relationship("tags", toMany: "Tag", inverse: "articles")
+            EntityDeclaration("Article") {
+                AttributeDeclaration("cents", .integer32)
+                AttributeDeclaration("price", .decimal)
+                AttributeDeclaration("publisherName", .string, derivation: "publisher.name")
+                AttributeDeclaration("tagCount", .integer16, derivation: "tags.@count")
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("weight", .double)
+                RelationshipDeclaration("publisher", to: "Publisher", inverse: "articles")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "articles")
             }
-            Entity("Tag") { Relationship("articles", toMany: "Article", inverse: "tags") }
+            EntityDeclaration("Tag") {
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "tags")
+            }
         }
     }
 }

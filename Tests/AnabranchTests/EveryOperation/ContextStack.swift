@@ -9,22 +9,23 @@ import TestSupport
 private enum StackModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Node") {
-                Attribute("a", .integer64)
-                Attribute("b", .integer64)
-                Attribute("key", .integer64)
-                Relationship("boss", to: "Node", inverse: "reports")
-                Relationship("owner", to: "Node", inverse: "parts")
-                Relationship("friends", toMany: "Node", inverse: "friends")
-                Relationship("parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
-                Relationship("reports", toMany: "Node", inverse: "boss")
-                Relationship("tags", toMany: "Tag", inverse: "nodes")
+            EntityDeclaration("Node") {
+                AttributeDeclaration("a", .integer64)
+                AttributeDeclaration("b", .integer64)
+                AttributeDeclaration("key", .integer64)
+                RelationshipDeclaration("boss", to: "Node", inverse: "reports")
+                RelationshipDeclaration("owner", to: "Node", inverse: "parts")
+                RelationshipDeclaration("friends", toMany: "Node", inverse: "friends")
+                RelationshipDeclaration(
+                    "parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration("reports", toMany: "Node", inverse: "boss")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "nodes")
             }
-            Entity("Tag") {
-                Attribute("a", .integer64)
-                Attribute("b", .integer64)
-                Attribute("key", .integer64)
-                Relationship("nodes", toMany: "Node", inverse: "tags")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("a", .integer64)
+                AttributeDeclaration("b", .integer64)
+                AttributeDeclaration("key", .integer64)
+                RelationshipDeclaration("nodes", toMany: "Node", inverse: "tags")
             }
         }
     }

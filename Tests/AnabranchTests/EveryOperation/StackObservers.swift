@@ -13,7 +13,7 @@ final class StackObservers {
 
     /// The visible content of a property: a value or the related objects.
     private enum Shown: Equatable {
-        case value(Value)
+        case value(PropertyValue)
         case objects(Set<ManagedObject>)
     }
 

@@ -91,7 +91,7 @@ import Testing
             try graph.inContext { context throws in
                 var request = try FetchRequest<Person>.people(sortedBy: "age", batch: batch)
                 request.returnsObjectsAsFaults = false
-                request.relationshipsForPrefetching = ["reports", "boss"]
+                request.relationshipKeyPathsForPrefetching = ["reports", "boss"]
                 let (results, _) = try context.results(request)
                 let people = try #require(results.fetchedObjects).map { $0 }
                 let before = graph.readStatements

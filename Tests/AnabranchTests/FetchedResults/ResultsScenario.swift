@@ -6,7 +6,7 @@ import Testing
 final class ResultsLog<Object: ManagedObject>: FetchedResultsControllerDelegate {
     enum Call: Equatable {
         case will
-        case section(FetchedResultsSectionChangeType, String, Int)
+        case section(FetchedResultsChangeType, String, Int)
         case object(FetchedResultsChangeType, ManagedObjectID, IndexPath?, IndexPath?)
         case did
     }
@@ -31,7 +31,7 @@ final class ResultsLog<Object: ManagedObject>: FetchedResultsControllerDelegate 
     func controller(
         _ controller: FetchedResultsController<Object>,
         didChange section: FetchedResultsSection<Object>, atSectionIndex index: Int,
-        for type: FetchedResultsSectionChangeType
+        for type: FetchedResultsChangeType
     ) {
         calls.append(.section(type, section.name, index))
         if type == .delete { deletedSectionCounts.append(section.numberOfObjects) }

@@ -21,7 +21,7 @@ final class ResultsTable: FetchedResultsControllerDelegate {
     private(set) var moved: Set<ManagedObjectID> = []
 
     private var isOpen = false
-    private var sectionChanges: [(FetchedResultsSectionChangeType, String, Int)] = []
+    private var sectionChanges: [(FetchedResultsChangeType, String, Int)] = []
     private var removals: [(IndexPath, ManagedObjectID)] = []
     private var insertions: [(IndexPath, ManagedObjectID)] = []
     private var updates: [(IndexPath, IndexPath, ManagedObjectID)] = []
@@ -56,7 +56,7 @@ final class ResultsTable: FetchedResultsControllerDelegate {
     func controller(
         _ controller: FetchedResultsController<Person>,
         didChange section: FetchedResultsSection<Person>, atSectionIndex index: Int,
-        for type: FetchedResultsSectionChangeType
+        for type: FetchedResultsChangeType
     ) {
         expect(isOpen && !isAmongObjects, "a section behind objects")
         expect(type == .insert || section.numberOfObjects == 0, "a deleted section has objects")

@@ -94,15 +94,15 @@ import Testing
             "reports", "boss.passport", "reports.passport", "reports.groups",
             "boss.reports.groups.members",
         ]
-        #expect(request.relationshipsForPrefetching == names)
+        #expect(request.relationshipKeyPathsForPrefetching == names)
         #expect(request.relationshipKeyPathsForPrefetching == names)
         request.relationshipKeyPathsForPrefetching = ["reports"]
-        #expect(request.relationshipsForPrefetching == ["reports"])
+        #expect(request.relationshipKeyPathsForPrefetching == ["reports"])
         let error = #expect(throws: FetchPredicateError.self) {
             try request.prefetch(\.groups, \.calls)
         }
         #expect(error?.code == .notAProperty)
-        #expect(request.relationshipsForPrefetching == ["reports"])
+        #expect(request.relationshipKeyPathsForPrefetching == ["reports"])
         try request.prefetch(\.firstName)
         #expect(throws: PropertyError.self) {
             try Graph().inContext { context throws in _ = try context.fetch(request) }

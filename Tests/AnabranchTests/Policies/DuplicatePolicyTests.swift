@@ -12,18 +12,18 @@ import Testing
     init() throws {
         scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("code", .string)
-                    Attribute("note", .string)
-                    Attribute("uses", .integer64, mergeRule: .counter)
-                    Relationship("pages", toMany: "Page", inverse: "tag")
-                    Unique("name")
-                    Unique("code")
+                EntityDeclaration("Tag") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("code", .string)
+                    AttributeDeclaration("note", .string)
+                    AttributeDeclaration("uses", .integer64, mergeRule: .counter)
+                    RelationshipDeclaration("pages", toMany: "Page", inverse: "tag")
+                    UniquenessConstraint("name")
+                    UniquenessConstraint("code")
                 }
-                Entity("Page") {
-                    Attribute("name", .string)
-                    Relationship("tag", to: "Tag", inverse: "pages")
+                EntityDeclaration("Page") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("tag", to: "Tag", inverse: "pages")
                 }
             })
         for (container, page) in [(scenario.first, "p"), (scenario.second, "q")] {
@@ -48,7 +48,7 @@ import Testing
     }
 
     private func expectOneTag(
-        _ container: PersistentContainer, note: Value, uses: Value, pages: [String]
+        _ container: PersistentContainer, note: PropertyValue, uses: PropertyValue, pages: [String]
     ) throws {
         try scenario.read(container) { context in
             let tag = try context.named("swift", "Tag")
@@ -68,7 +68,8 @@ import Testing
             #expect(try new.names("pages").sorted() == ["p", "q", "r"])
             return new.objectID
         }
-        let (note, uses): (Value, Value) = policy == .rollback ? (.null, 4) : ("n", 5)
+        let (note, uses): (PropertyValue, PropertyValue) =
+            policy == .rollback ? (.null, 4) : ("n", 5)
         // A policy that overwrites removes the code too. Then only the name makes the records one.
         try expectOneTag(scenario.first, note: note, uses: uses, pages: ["p", "q", "r"])
         try scenario.exchange()
@@ -122,8 +123,8 @@ import Testing
             }
             try context.save()
         }
-        let note: Value = policy.isOfContext ? "here" : "there"
-        let uses: Value = policy == .rollback ? 7 : 8
+        let note: PropertyValue = policy.isOfContext ? "here" : "there"
+        let uses: PropertyValue = policy == .rollback ? 7 : 8
         try expectOneTag(scenario.first, note: note, uses: uses, pages: ["p", "q"])
         try scenario.exchange()
         try expectOneTag(scenario.second, note: note, uses: uses, pages: ["p", "q"])

@@ -99,7 +99,7 @@ private struct PolicyTrial {
     func write(_ reference: ReferenceAccount, to account: ManagedObject) throws {
         guard let context = account.managedObjectContext else { return }
         if reference.isDeleted { return context.delete(account) }
-        var values = reference.attributes.mapValues { Value.integer($0) }
+        var values = reference.attributes.mapValues { PropertyValue.integer($0) }
         values["visits"] = .integer(reference.visits)
         values["start"] = .integer(reference.span[0])
         values["end"] = .integer(reference.span[1])

@@ -96,7 +96,7 @@ import Testing
             try account.set(["visits": 11, "best": 7, "opened": 2])
             try context.save()
         }
-        let visits: Value = policy == .rollback ? 13 : 14
+        let visits: PropertyValue = policy == .rollback ? 13 : 14
         #expect(try ledger.stored(id, "visits", "best", "opened") == [visits, 9, 1])
     }
 
@@ -108,7 +108,7 @@ import Testing
             try ledger.elsewhere { try $0.read(id).set(["start": 5]) }
             try account.set(["end": 9])
             try context.save()
-            let expected: [Value] = policy.isOfContext ? [1, 9] : [5, 2]
+            let expected: [PropertyValue] = policy.isOfContext ? [1, 9] : [5, 2]
             #expect(try account.values("start", "end") == expected)
             #expect(try ledger.stored(id, "start", "end") == expected)
         }

@@ -9,49 +9,51 @@ import Testing
 enum PolicyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Account") {
-                for name in ["a", "b", "c"] { Attribute(name, .integer64) }
-                Attribute("visits", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("opened", .integer64, mergeRule: .firstWriter)
-                Attribute("start", .integer64)
-                Attribute("end", .integer64)
-                Attribute("level", .integer64, default: 7)
-                Attribute("code", .string)
-                Attribute("email", .string)
-                Attribute("name", .string)
-                Attribute("draft", .string, transient: true)
+            EntityDeclaration("Account") {
+                for name in ["a", "b", "c"] { AttributeDeclaration(name, .integer64) }
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("opened", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("start", .integer64)
+                AttributeDeclaration("end", .integer64)
+                AttributeDeclaration("level", .integer64, default: 7)
+                AttributeDeclaration("code", .string)
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("draft", .string, transient: true)
                 AttributeGroup("span", attributes: ["start", "end"])
-                Relationship("bank", to: "Bank", inverse: "accounts")
-                Relationship("tags", toMany: "Tag", inverse: "accounts")
-                Relationship(
+                RelationshipDeclaration("bank", to: "Bank", inverse: "accounts")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "accounts")
+                RelationshipDeclaration(
                     "steps", toMany: "Step", ordered: true, inverse: "account",
                     deleteRule: .cascade)
-                Relationship("access", to: "Access", inverse: "account")
-                Unique("code")
-                Unique("email")
+                RelationshipDeclaration("access", to: "Access", inverse: "account")
+                UniquenessConstraint("code")
+                UniquenessConstraint("email")
             }
-            Entity("Premium", parent: "Account") { Attribute("perk", .string) }
-            Entity("Bank") {
-                Attribute("name", .string)
-                Relationship("accounts", toMany: "Account", inverse: "bank")
+            EntityDeclaration("Premium", parent: "Account") {
+                AttributeDeclaration("perk", .string)
             }
-            Entity("Tag") {
-                Attribute("name", .string)
-                Relationship("accounts", toMany: "Account", inverse: "tags")
+            EntityDeclaration("Bank") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("accounts", toMany: "Account", inverse: "bank")
             }
-            Entity("Step") {
-                Attribute("name", .string)
-                Relationship("account", to: "Account", inverse: "steps")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("accounts", toMany: "Account", inverse: "tags")
+            }
+            EntityDeclaration("Step") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("account", to: "Account", inverse: "steps")
             }
             // The name of this side is the smaller one, so the reference is stored here.
-            Entity("Access") {
-                Attribute("name", .string)
-                Relationship("account", to: "Account", inverse: "access")
+            EntityDeclaration("Access") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("account", to: "Account", inverse: "access")
             }
-            Entity("Note") {
-                Attribute("name", .string)
-                Relationship("about", to: "Account")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("about", to: "Account")
             }
         }
     }
@@ -95,7 +97,7 @@ final class Ledger: Sendable {
     /// Saves an account and returns its ID.
     @discardableResult
     func account(
-        _ values: [String: Value], _ entity: String = "Account"
+        _ values: [String: PropertyValue], _ entity: String = "Account"
     ) throws -> ManagedObjectID {
         try inContext { context throws in
             let account = try context.make(entity, values)
@@ -105,7 +107,7 @@ final class Ledger: Sendable {
     }
 
     /// Returns the stored values of an object.
-    func stored(_ id: ManagedObjectID, _ keys: String...) throws -> [Value] {
+    func stored(_ id: ManagedObjectID, _ keys: String...) throws -> [PropertyValue] {
         try inContext { context throws in
             let object = try context.existingObject(with: id)
             return try keys.map { try object.value(forKey: $0) }
@@ -125,7 +127,7 @@ final class Ledger: Sendable {
 }
 
 extension ManagedObjectContext {
-    func make(_ entity: String, _ values: [String: Value]) throws -> ManagedObject {
+    func make(_ entity: String, _ values: [String: PropertyValue]) throws -> ManagedObject {
         let object = try insert(entity)
         try object.set(values)
         return object
@@ -136,11 +138,13 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    func set(_ values: [String: Value]) throws {
+    func set(_ values: [String: PropertyValue]) throws {
         for (key, value) in values { try setValue(value, forKey: key) }
     }
 
-    func values(_ keys: String...) throws -> [Value] { try keys.map { try value(forKey: $0) } }
+    func values(_ keys: String...) throws -> [PropertyValue] {
+        try keys.map { try value(forKey: $0) }
+    }
 
     /// Returns the names of the members of a to-many.
     func names(_ key: String) throws -> [String] {

@@ -25,26 +25,27 @@ struct BrandModel: Sendable, CustomTestStringConvertible {
 
     func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Brand") {
-                Attribute("name", .string)
-                Relationship(
+            EntityDeclaration("Brand") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration(
                     "sites", toMany: "Site", ordered: isOrdered, inverse: "brand",
                     deleteRule: isCascading ? .cascade : .nullify)
-                Relationship("owner", to: "Owner", inverse: "brand")
-                Relationship("labels", toMany: "Label", inverse: "brands")
+                RelationshipDeclaration("owner", to: "Owner", inverse: "brand")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "brands")
             }
-            Entity("Site") {
-                Attribute("name", .string)
-                Relationship("brand", to: "Brand", optional: !isMandatory, inverse: "sites")
+            EntityDeclaration("Site") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration(
+                    "brand", to: "Brand", optional: !isMandatory, inverse: "sites")
             }
             // The name of this side is the smaller one, so the reference is stored here.
-            Entity("Owner") {
-                Attribute("name", .string)
-                Relationship("brand", to: "Brand", inverse: "owner")
+            EntityDeclaration("Owner") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("brand", to: "Brand", inverse: "owner")
             }
-            Entity("Label") {
-                Attribute("name", .string)
-                Relationship("brands", toMany: "Brand", inverse: "labels")
+            EntityDeclaration("Label") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("brands", toMany: "Brand", inverse: "labels")
             }
         }
     }

@@ -75,7 +75,7 @@ import Testing
             #expect(log.all.map(\.renamed) == [[before: id]] && log.all[0].inserted.isEmpty)
             #expect(!new.isInserted && new.managedObjectContext === context)
             #expect(try new.value(forKey: "draft") == "d")
-            var values: [Value] = expected.map { $0.map { .integer($0) } ?? .null }
+            var values: [PropertyValue] = expected.map { $0.map { .integer($0) } ?? .null }
             // The store's counter stays, without the visits of the new object.
             if policy == .storeTrump { values[4] = 15 }
             #expect(try new.values("a", "b", "c", "level", "visits") == values)
@@ -191,7 +191,7 @@ import Testing
             }
             try context.save()
             #expect(all.dropFirst().allSatisfy { $0.managedObjectContext == nil })
-            let expected: [Value] =
+            let expected: [PropertyValue] =
                 switch policy {
                 case .objectTrump: [4, 2]
                 case .overwrite: [4, .null]
@@ -219,7 +219,7 @@ import Testing
             try account.set(["code": "k", "a": 3])
             try context.save()
             #expect(!context.hasChanges && account.objectID == id)
-            let expected: [Value] =
+            let expected: [PropertyValue] =
                 switch policy {
                 case .storeTrump: ["l", 3]
                 case .rollback: ["l", 2]
@@ -247,7 +247,7 @@ import Testing
             #expect(!context.hasChanges)
         }
         #expect(try ledger.exists(second) == !policy.isOfContext)
-        let email: Value = policy.isOfContext ? "m" : .null
+        let email: PropertyValue = policy.isOfContext ? "m" : .null
         #expect(try ledger.stored(first, "code", "email") == ["k", email])
     }
 

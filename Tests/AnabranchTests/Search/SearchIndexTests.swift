@@ -99,12 +99,12 @@ import Testing
 
     @Test func `has the elements of composite attributes`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
+            EntityDeclaration("Person") {
                 CompositeAttribute("home") {
-                    Attribute("street", .string, searchable: TextSearch())
-                    Attribute("city", .string)
+                    AttributeDeclaration("street", .string, searchable: TextSearch())
+                    AttributeDeclaration("city", .string)
                 }
-                Attribute("name", .string, searchable: TextSearch())
+                AttributeDeclaration("name", .string, searchable: TextSearch())
             }
         }
         let container = try library.open(model)
@@ -146,16 +146,17 @@ import Testing
         try SearchLibrary.check(second)
         second.coordinator.close()
         let unique = try ManagedObjectModel {
-            Entity("Article") {
-                Attribute("heading", .string, wireName: "title", searchable: TextSearch())
-                Attribute("body", .string, searchable: TextSearch(prefixLengths: [2]))
-                Attribute("stars", .integer64, optional: false, default: 0)
-                Relationship("author", to: "Author", inverse: "articles")
-                Unique("stars")
+            EntityDeclaration("Article") {
+                AttributeDeclaration(
+                    "heading", .string, wireName: "title", searchable: TextSearch())
+                AttributeDeclaration("body", .string, searchable: TextSearch(prefixLengths: [2]))
+                AttributeDeclaration("stars", .integer64, optional: false, default: 0)
+                RelationshipDeclaration("author", to: "Author", inverse: "articles")
+                UniquenessConstraint("stars")
             }
-            Entity("Author") {
-                Attribute("name", .string, searchable: TextSearch())
-                Relationship("articles", toMany: "Article", inverse: "author")
+            EntityDeclaration("Author") {
+                AttributeDeclaration("name", .string, searchable: TextSearch())
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "author")
             }
         }
         let third = try library.open(unique)

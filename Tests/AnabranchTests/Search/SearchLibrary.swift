@@ -15,17 +15,17 @@ struct SearchLibrary {
         titleName: String = "title"
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Article") {
-                Attribute(
+            EntityDeclaration("Article") {
+                AttributeDeclaration(
                     titleName, .string, renamingIdentifier: titleName == "title" ? nil : "title",
                     searchable: title)
-                Attribute("body", .string, searchable: body)
-                Attribute("stars", .integer64, optional: false, default: 0)
-                Relationship("author", to: "Author", inverse: "articles")
+                AttributeDeclaration("body", .string, searchable: body)
+                AttributeDeclaration("stars", .integer64, optional: false, default: 0)
+                RelationshipDeclaration("author", to: "Author", inverse: "articles")
             }
-            Entity("Author") {
-                Attribute("name", .string, searchable: TextSearch())
-                Relationship("articles", toMany: "Article", inverse: "author")
+            EntityDeclaration("Author") {
+                AttributeDeclaration("name", .string, searchable: TextSearch())
+                RelationshipDeclaration("articles", toMany: "Article", inverse: "author")
             }
         }
     }

@@ -165,9 +165,11 @@ import Testing
                 }
                 #expect(code { _ = try former.records(ofEntityNamed: "Car") } == .unknownEntity)
                 #expect(
-                    code { let _: Value = try person.value(forKey: "givenName") }
+                    code { let _: PropertyValue = try person.value(forKey: "givenName") }
                         == .unknownProperty)
-                #expect(code { let _: Value = try person.value(forKey: "address") } == .wrongKind)
+                #expect(
+                    code { let _: PropertyValue = try person.value(forKey: "address") }
+                        == .wrongKind)
                 #expect(code { let _: Int = try person.value(forKey: "name") } == .wrongType)
                 #expect(code { _ = try person.target(forKey: "name") } == .wrongKind)
                 #expect(code { _ = try addresses[0].targets(forKey: "residents") } == .wrongKind)

@@ -24,23 +24,24 @@ struct StagedApp {
 
     static func model(_ version: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute(version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
-                if version > 1 { Attribute("nickname", .string) }
-                if version > 3 { Attribute("email", .string) }
+            EntityDeclaration("Person") {
+                AttributeDeclaration(
+                    version == 1 ? "age" : "years", .integer64, renamingIdentifier: "age")
+                if version > 1 { AttributeDeclaration("nickname", .string) }
+                if version > 3 { AttributeDeclaration("email", .string) }
                 if version < 3 {
-                    Attribute("name", .string)
-                    Relationship("address", to: "Address", inverse: "residents")
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("address", to: "Address", inverse: "residents")
                 } else {
-                    Attribute("familyName", .string)
-                    Attribute("givenName", .string)
-                    Attribute("street", .string)
+                    AttributeDeclaration("familyName", .string)
+                    AttributeDeclaration("givenName", .string)
+                    AttributeDeclaration("street", .string)
                 }
             }
             if version < 3 {
-                Entity("Address") {
-                    Attribute("street", .string)
-                    Relationship("residents", toMany: "Person", inverse: "address")
+                EntityDeclaration("Address") {
+                    AttributeDeclaration("street", .string)
+                    RelationshipDeclaration("residents", toMany: "Person", inverse: "address")
                 }
             }
         }

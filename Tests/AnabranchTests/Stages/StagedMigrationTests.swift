@@ -118,7 +118,7 @@ import Testing
         try app.fill()
         let before = try Data(contentsOf: app.url())
         let wrong = try ManagedObjectModel {
-            Entity("Person") { Attribute("nickname", .date) }
+            EntityDeclaration("Person") { AttributeDeclaration("nickname", .date) }
         }
         var description = PersistentStoreDescription(url: app.url())
         description.stagedMigration = StagedMigration([

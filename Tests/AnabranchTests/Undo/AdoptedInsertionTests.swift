@@ -11,7 +11,8 @@ import Testing
     /// Inserts an account in a context with an undo manager. The save turns it into the stored
     /// account of the code `k`.
     private func adopt(
-        _ policy: Policy, _ values: [String: Value] = [:], inOneEvent isOneEvent: Bool = true,
+        _ policy: Policy, _ values: [String: PropertyValue] = [:],
+        inOneEvent isOneEvent: Bool = true,
         with relate: (ManagedObject) throws -> Void = { _ in },
         _ body: (ManagedObjectContext, UndoStack, ManagedObject) throws -> Void
     ) throws {

@@ -111,7 +111,7 @@ import Testing
             context.processPendingChanges()
             try context.step { watcher.people[0].age = 4 }
             try context.step { watcher.people.append(try context.person("Bob")) }
-            let defaults: [String: Value] = ["age": 0, "firstName": .null]
+            let defaults: [String: PropertyValue] = ["age": 0, "firstName": .null]
             #expect(watcher.seen == [defaults, ["age": 3], [:], ["firstName": .null]])
             #expect(try watcher.people[1].changedValuesForCurrentEvent().isEmpty)
         }
@@ -122,7 +122,7 @@ import Testing
 private final class EventWatcher: @unchecked Sendable {
     // Both are used on the context's queue only.
     var people: [Person]
-    private(set) var seen: [[String: Value]] = []
+    private(set) var seen: [[String: PropertyValue]] = []
     private var token: (any NSObjectProtocol)?
 
     init(_ context: ManagedObjectContext, _ people: [Person]) {

@@ -27,7 +27,9 @@ private final class Notes: Sendable {
     init() throws {
         directory = try TemporaryDirectory("notes")
         container = PersistentContainer(
-            model: try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } },
+            model: try ManagedObjectModel {
+                EntityDeclaration("Note") { AttributeDeclaration("text", .string) }
+            },
             classes: [Note.self], url: URL(filePath: directory.file("notes.anabranch")))
         try container.load()
     }

@@ -6,44 +6,49 @@ import TestSupport
 enum UndoModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("count", .integer64, optional: false, default: 0)
-                Attribute("hits", .integer64, optional: false, default: 0, mergeRule: .counter)
-                Attribute("mood", .string, transient: true)
-                Attribute("name", .string)
-                Attribute("x", .integer32)
-                Attribute("y", .integer32)
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("count", .integer64, optional: false, default: 0)
+                AttributeDeclaration(
+                    "hits", .integer64, optional: false, default: 0, mergeRule: .counter)
+                AttributeDeclaration("mood", .string, transient: true)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("x", .integer32)
+                AttributeDeclaration("y", .integer32)
                 AttributeGroup("place", attributes: ["x", "y"])
-                Relationship("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
-                Relationship("cursor", to: "Step", transient: true, inverse: "readers")
-                Relationship("leader", to: "Thing", transient: true, inverse: "crew")
-                Relationship("owner", to: "Thing", inverse: "parts")
-                Relationship("partner", to: "Thing", transient: true, inverse: "partner")
-                Relationship("spouse", to: "Thing", inverse: "spouse")
-                Relationship("warden", to: "Thing", inverse: "wards")
-                Relationship(
+                RelationshipDeclaration(
+                    "badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
+                RelationshipDeclaration("cursor", to: "Step", transient: true, inverse: "readers")
+                RelationshipDeclaration("leader", to: "Thing", transient: true, inverse: "crew")
+                RelationshipDeclaration("owner", to: "Thing", inverse: "parts")
+                RelationshipDeclaration("partner", to: "Thing", transient: true, inverse: "partner")
+                RelationshipDeclaration("spouse", to: "Thing", inverse: "spouse")
+                RelationshipDeclaration("warden", to: "Thing", inverse: "wards")
+                RelationshipDeclaration(
                     "crew", toMany: "Thing", transient: true, ordered: true, inverse: "leader")
-                Relationship("friends", toMany: "Thing", inverse: "friends")
-                Relationship("parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
-                Relationship("picks", toMany: "Step", ordered: true, inverse: "pickers")
-                Relationship("steps", toMany: "Step", ordered: true, inverse: "thing")
-                Relationship("tags", toMany: "Tag", inverse: "things")
-                Relationship("wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
+                RelationshipDeclaration("friends", toMany: "Thing", inverse: "friends")
+                RelationshipDeclaration(
+                    "parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
+                RelationshipDeclaration("picks", toMany: "Step", ordered: true, inverse: "pickers")
+                RelationshipDeclaration("steps", toMany: "Step", ordered: true, inverse: "thing")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
+                RelationshipDeclaration(
+                    "wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
             }
-            Entity("Gadget", parent: "Thing") { Attribute("power", .double) }
-            Entity("Badge") {
-                Attribute("name", .string)
-                Relationship("holder", to: "Thing", inverse: "badge")
+            EntityDeclaration("Gadget", parent: "Thing") { AttributeDeclaration("power", .double) }
+            EntityDeclaration("Badge") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("holder", to: "Thing", inverse: "badge")
             }
-            Entity("Step") {
-                Attribute("name", .string)
-                Relationship("thing", to: "Thing", inverse: "steps")
-                Relationship("pickers", toMany: "Thing", ordered: true, inverse: "picks")
-                Relationship("readers", toMany: "Thing", transient: true, inverse: "cursor")
+            EntityDeclaration("Step") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("thing", to: "Thing", inverse: "steps")
+                RelationshipDeclaration("pickers", toMany: "Thing", ordered: true, inverse: "picks")
+                RelationshipDeclaration(
+                    "readers", toMany: "Thing", transient: true, inverse: "cursor")
             }
-            Entity("Tag") {
-                Attribute("name", .string)
-                Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("things", toMany: "Thing", ordered: true, inverse: "tags")
             }
         }
     }
@@ -141,6 +146,6 @@ extension ManagedObject {
     var givenMark: String { self["name"].textOrEmpty }
 }
 
-extension Value {
+extension PropertyValue {
     var textOrEmpty: String { if case .string(let text) = self { text } else { "" } }
 }

@@ -8,17 +8,17 @@ enum PlayerModel {
     static func make() throws -> ManagedObjectModel {
         var declaration = try ListModel.make().declaration
         declaration.entities.append(
-            Entity("Note") {
-                Attribute("title", .string)
-                Attribute("visits", .integer64, mergeRule: .counter)
+            EntityDeclaration("Note") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
             })
         declaration.entities.append(
-            Entity("Window", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Unique("name")
+            EntityDeclaration("Window", deletePolicy: .updateWins) {
+                AttributeDeclaration("name", .string)
+                UniquenessConstraint("name")
             })
         declaration.configurations = [
-            Configuration("Player", "Album", "Song", "Mix", "Fan", "Window", isSynced: false)
+            ModelConfiguration("Player", "Album", "Song", "Mix", "Fan", "Window", isSynced: false)
         ]
         return try ManagedObjectModel(declaration)
     }

@@ -97,7 +97,7 @@ import Testing
             let team = try context.team("Foxes")
             try context.save()
             team.name = "Owls"
-            var seen: [Value] = []
+            var seen: [PropertyValue] = []
             team.onSave = { team in
                 let committed = try? team.committedValues(forKeys: ["name"])
                 let changed = try? team.changedValues()

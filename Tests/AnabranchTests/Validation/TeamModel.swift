@@ -6,37 +6,38 @@ import TestSupport
 enum TeamModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Team") {
-                Attribute("code", .string, regularExpression: "[A-Z]{3}")
-                Attribute("founded", .date, minimum: 100, maximum: 200)
-                Attribute("motto", .string, validations: mottoRules)
-                Attribute("name", .string, optional: false, minimum: 2, maximum: 10)
-                Attribute("rank", .integer16, minimum: 1, maximum: 99)
-                Attribute("rating", .double, minimum: 0.5, maximum: 5)
-                Attribute("shout", .string, optional: false, default: "Go", transient: true)
-                Relationship(
+            EntityDeclaration("Team") {
+                AttributeDeclaration("code", .string, regularExpression: "[A-Z]{3}")
+                AttributeDeclaration("founded", .date, minimum: 100, maximum: 200)
+                AttributeDeclaration("motto", .string, validations: mottoRules)
+                AttributeDeclaration("name", .string, optional: false, minimum: 2, maximum: 10)
+                AttributeDeclaration("rank", .integer16, minimum: 1, maximum: 99)
+                AttributeDeclaration("rating", .double, minimum: 0.5, maximum: 5)
+                AttributeDeclaration(
+                    "shout", .string, optional: false, default: "Go", transient: true)
+                RelationshipDeclaration(
                     "captain", to: "Player", inverse: "captaincy",
                     validations: [.init("age >= 18", warning: "A captain is of age.")])
-                Relationship("ground", to: "Ground", inverse: "team", deleteRule: .deny)
-                Relationship(
+                RelationshipDeclaration("ground", to: "Ground", inverse: "team", deleteRule: .deny)
+                RelationshipDeclaration(
                     "fans", toMany: "Fan", minCount: 2, maxCount: 3, inverse: "teams")
-                Relationship(
+                RelationshipDeclaration(
                     "players", toMany: "Player", optional: false, minCount: 2, maxCount: 3,
                     inverse: "team",
                     validations: [.init("ALL SELF.age >= 16", warning: "No child plays.")])
             }
-            Entity("Player") {
-                Attribute("age", .integer32, optional: false, default: 20)
-                Relationship("captaincy", to: "Team", inverse: "captain")
-                Relationship("team", to: "Team", inverse: "players")
+            EntityDeclaration("Player") {
+                AttributeDeclaration("age", .integer32, optional: false, default: 20)
+                RelationshipDeclaration("captaincy", to: "Team", inverse: "captain")
+                RelationshipDeclaration("team", to: "Team", inverse: "players")
             }
-            Entity("Fan") {
-                Attribute("name", .string)
-                Relationship("teams", toMany: "Team", optional: false, inverse: "fans")
+            EntityDeclaration("Fan") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("teams", toMany: "Team", optional: false, inverse: "fans")
             }
-            Entity("Ground") {
-                Attribute("name", .string)
-                Relationship(
+            EntityDeclaration("Ground") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration(
                     "team", to: "Team", optional: false, inverse: "ground", deleteRule: .deny)
             }
         }
@@ -84,7 +85,7 @@ class Team: ManagedObject, ValueChecking {
     var onUpdate: (Team) throws -> Void = { _ in }
     var onDelete: (Team) throws -> Void = { _ in }
     var onSave: (Team) -> Void = { _ in }
-    var onValue: (inout Value, String) throws -> Void = { _, _ in }
+    var onValue: (inout PropertyValue, String) throws -> Void = { _, _ in }
 
     func checkAsTeam() throws { try super.validateForInsert() }
     override func validateForInsert() throws {
@@ -101,7 +102,7 @@ class Team: ManagedObject, ValueChecking {
         try super.validateForDelete()
         try onDelete(self)
     }
-    func checkValue(_ value: inout Value, forKey key: String) throws {
+    func checkValue(_ value: inout PropertyValue, forKey key: String) throws {
         try onValue(&value, key)
     }
     override func willSave() {

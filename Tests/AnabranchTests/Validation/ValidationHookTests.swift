@@ -252,7 +252,7 @@ import Testing
                 // The value has the attribute's type already.
                 if key == "rank" { value = value == 3 ? 1000 : 4 }
             }
-            var value: Value = 3.0
+            var value: PropertyValue = 3.0
             let error = #expect(throws: ValidationError.self) {
                 try team.validateValue(&value, forKey: "rank")
             }
@@ -269,7 +269,7 @@ import Testing
 private final class LocalTeam: Team {}
 
 private final class StrictTeam: Team {
-    override func checkValue(_ value: inout Value, forKey key: String) throws {
+    override func checkValue(_ value: inout PropertyValue, forKey key: String) throws {
         if key == "name" { throw ValidationError("Taken.") }
         try super.checkValue(&value, forKey: key)
     }

@@ -46,7 +46,7 @@ import Testing
     }
 
     private func apply(
-        _ values: [String: Value], _ parts: Int?, to thing: ManagedObject,
+        _ values: [String: PropertyValue], _ parts: Int?, to thing: ManagedObject,
         in context: ManagedObjectContext
     ) throws {
         for (name, value) in values { try thing.setValue(value, forKey: name) }
@@ -62,17 +62,17 @@ private struct RandomDemands {
     /// A rule, and its meaning in the reference model.
     private struct Rule {
         let format: String
-        let holds: @Sendable (Value) -> Bool
+        let holds: @Sendable (PropertyValue) -> Bool
     }
 
     private struct Field {
-        var attribute: Attribute
+        var attribute: AttributeDeclaration
         var pattern: (@Sendable (String) -> Bool)?
         var rules: [Rule] = []
     }
 
     private var fields: [Field] = []
-    private let parts: Relationship
+    private let parts: RelationshipDeclaration
 
     init(_ generator: inout SeededGenerator) {
         let types: [AttributeType] = [.integer16, .integer64, .double, .decimal, .string, .date]
@@ -81,24 +81,26 @@ private struct RandomDemands {
             fields.append(Self.field("a\(number)", type, &generator))
         }
         let least = Int.random(in: 0...3, using: &generator)
-        parts = Relationship(
+        parts = RelationshipDeclaration(
             "parts", toMany: "Part", optional: generator.oneIn(2), minCount: least,
             maxCount: generator.oneIn(2)
                 ? max(least, 1) + Int.random(in: 0...1, using: &generator) : nil, inverse: "thing")
     }
 
     func model() throws -> ManagedObjectModel {
-        var thing = Entity("Thing")
+        var thing = EntityDeclaration("Thing")
         thing.attributes = fields.map(\.attribute)
         thing.relationships = [parts]
-        let part = Entity("Part") { Relationship("thing", to: "Thing", inverse: "parts") }
+        let part = EntityDeclaration("Part") {
+            RelationshipDeclaration("thing", to: "Thing", inverse: "parts")
+        }
         return try ManagedObjectModel(entities: [thing, part])
     }
 
     private static func field(
         _ name: String, _ type: AttributeType, _ generator: inout SeededGenerator
     ) -> Field {
-        var field = Field(attribute: Attribute(name, type, optional: generator.oneIn(2)))
+        var field = Field(attribute: AttributeDeclaration(name, type, optional: generator.oneIn(2)))
         field.attribute.isTransient = generator.oneIn(6)
         let least = Int64.random(in: 0...4, using: &generator)
         let most = least + Int64.random(in: 0...4, using: &generator)
@@ -115,7 +117,7 @@ private struct RandomDemands {
         return field
     }
 
-    private static func bound(_ number: Int64, _ type: AttributeType) -> Value {
+    private static func bound(_ number: Int64, _ type: AttributeType) -> PropertyValue {
         type == .date ? .date(Double(number)) : .integer(number)
     }
 
@@ -141,8 +143,8 @@ private struct RandomDemands {
 }
 
 extension RandomDemands {
-    func values(_ generator: inout SeededGenerator) -> [String: Value] {
-        var values: [String: Value] = [:]
+    func values(_ generator: inout SeededGenerator) -> [String: PropertyValue] {
+        var values: [String: PropertyValue] = [:]
         for field in fields {
             let isMissing = generator.oneIn(6)
             let value = Self.value(of: field.attribute.type, &generator)
@@ -153,7 +155,7 @@ extension RandomDemands {
 
     private static func value(
         of type: AttributeType, _ generator: inout SeededGenerator
-    ) -> Value {
+    ) -> PropertyValue {
         let number = Int64.random(in: -1...9, using: &generator)
         switch type {
         case .double: return .double(Double(number) / 2)
@@ -168,7 +170,7 @@ extension RandomDemands {
     }
 
     /// Returns the errors of a thing with these values, by the names of its properties.
-    func failures(_ values: [String: Value], parts count: Int) -> [String] {
+    func failures(_ values: [String: PropertyValue], parts count: Int) -> [String] {
         var found = fields.flatMap { field in
             let name = field.attribute.name
             return failures(of: field, values[name] ?? .null).map { "\(name) \($0)" }
@@ -183,7 +185,7 @@ extension RandomDemands {
         return found
     }
 
-    private func failures(of field: Field, _ value: Value) -> [String] {
+    private func failures(of field: Field, _ value: PropertyValue) -> [String] {
         if value.isNull { return field.attribute.isOptional ? [] : ["missing-mandatory-property"] }
         var found: [String] = []
         let isText = field.attribute.type == .string
@@ -206,7 +208,7 @@ extension RandomDemands {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var number: Double {
         switch self {
         case .integer(let number): Double(number)

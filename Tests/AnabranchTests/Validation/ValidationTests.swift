@@ -14,9 +14,9 @@ import Testing
             ("founded", .date(201), .dateTooLate), ("founded", .date(.nan), .invalidDate),
             ("motto", "ABCD", nil), ("motto", "Bcd", .failedRule),
             ("shout", .null, .missingMandatoryProperty), ("rank", 99, nil), ("code", "ABC", nil),
-        ] as [(String, Value, ValidationError.Code?)])
+        ] as [(String, PropertyValue, ValidationError.Code?)])
     func `every demand of a value has its code, at insertion and at change`(
-        key: String, value: Value, code: ValidationError.Code?
+        key: String, value: PropertyValue, code: ValidationError.Code?
     ) throws {
         let league = try League()
         try league.inContext { context throws in
@@ -172,7 +172,7 @@ import Testing
             let team = try context.team("x", players: 0)
             let error = #expect(throws: ValidationError.self) { try team.validateForInsert() }
             #expect(error?.all.map(\.property) == ["name", "players"])
-            var value: Value = "Owls"
+            var value: PropertyValue = "Owls"
             try team.validateValue(&value, forKey: "name")
             #expect(team.name == "x" && context.hasChanges)
             value = 3.0
@@ -194,7 +194,7 @@ import Testing
             let (child, adult) = (try context.insert(Player.self), try context.insert(Player.self))
             child.age = 12
             try context.save()
-            var value = Value.reference(try adult.objectID.recordID)
+            var value = PropertyValue.reference(try adult.objectID.recordID)
             try team.validateValue(&value, forKey: "captain")
             value = .reference(try child.objectID.recordID)
             let error = #expect(throws: ValidationError.self) {
@@ -218,15 +218,18 @@ import Testing
 
     @Test func `a sub-entity has the validation rules of the entity above it`() throws {
         let model = try ManagedObjectModel {
-            Entity("Thing", isAbstract: true) {
-                Attribute("size", .integer16, maximum: 9, validations: [.init("SELF != 4")])
-                Relationship(
+            EntityDeclaration("Thing", isAbstract: true) {
+                AttributeDeclaration(
+                    "size", .integer16, maximum: 9, validations: [.init("SELF != 4")])
+                RelationshipDeclaration(
                     "next", to: "Thing", inverse: "earlier", validations: [.init("size > 1")])
-                Relationship(
+                RelationshipDeclaration(
                     "earlier", toMany: "Thing", maxCount: 2, inverse: "next",
                     validations: [.init("ANY size > 5")])
             }
-            Entity("Box", parent: "Thing") { Attribute("lid", .string, optional: false) }
+            EntityDeclaration("Box", parent: "Thing") {
+                AttributeDeclaration("lid", .string, optional: false)
+            }
         }
         let failures = try League(model).failures { context in
             let box = try context.insert("Box")

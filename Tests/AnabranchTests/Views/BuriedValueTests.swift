@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    private func texts(_ conflicts: [Conflict]) -> [String] {
+    private func texts(_ conflicts: [ConflictEntry]) -> [String] {
         conflicts.map { conflict in
             "\(conflict.kind) \(conflict.value) by \(conflict.lost.author) "
                 + "against \(conflict.winningValue ?? .null) by \(conflict.winner?.author ?? "")"

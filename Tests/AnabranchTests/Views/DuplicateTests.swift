@@ -10,21 +10,22 @@ import Testing
     init() throws {
         scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Attribute("uses", .integer64, mergeRule: .counter)
-                    Relationship("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
-                    Relationship("songs", toMany: "Song", ordered: true, inverse: "tags")
-                    Unique("name")
+                EntityDeclaration("Tag") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("note", .string)
+                    AttributeDeclaration("uses", .integer64, mergeRule: .counter)
+                    RelationshipDeclaration(
+                        "notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
+                    RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "tags")
+                    UniquenessConstraint("name")
                 }
-                Entity("Note") {
-                    Attribute("name", .string)
-                    Relationship("tags", to: "Tag", inverse: "notes")
+                EntityDeclaration("Note") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("tags", to: "Tag", inverse: "notes")
                 }
-                Entity("Song") {
-                    Attribute("name", .string)
-                    Relationship("tags", toMany: "Tag", inverse: "songs")
+                EntityDeclaration("Song") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("tags", toMany: "Tag", inverse: "songs")
                 }
             })
     }

@@ -11,16 +11,17 @@ import Testing
     init() throws {
         scenario = try ViewScenario(
             ManagedObjectModel {
-                Entity("Box") {
-                    Attribute("name", .string)
-                    Relationship("notes", toMany: "Note", inverse: "box")
+                EntityDeclaration("Box") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("notes", toMany: "Note", inverse: "box")
                 }
-                Entity("Note") {
-                    Attribute("name", .string)
-                    Attribute("plain", .string)
-                    Attribute("text", .string, mergeRule: .keepBoth)
-                    Attribute("size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
-                    Relationship("box", to: "Box", inverse: "notes")
+                EntityDeclaration("Note") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("plain", .string)
+                    AttributeDeclaration("text", .string, mergeRule: .keepBoth)
+                    AttributeDeclaration(
+                        "size", .integer32, optional: false, default: 7, mergeRule: .keepBoth)
+                    RelationshipDeclaration("box", to: "Box", inverse: "notes")
                 }
             })
         try scenario.save(scenario.first) { context in
@@ -214,9 +215,9 @@ private typealias Results = FetchedResultsController<ManagedObject>
 
     private static func model(isLater: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("code", isLater ? .string : .integer32, mergeRule: .keepBoth)
-                Attribute(
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("code", isLater ? .string : .integer32, mergeRule: .keepBoth)
+                AttributeDeclaration(
                     "size", .integer32, optional: !isLater, default: isLater ? 7 : nil,
                     mergeRule: .keepBoth)
             }
@@ -230,7 +231,9 @@ private typealias Results = FetchedResultsController<ManagedObject>
         return container
     }
 
-    private func write(_ code: Value, _ size: Value, _ container: PersistentContainer) throws {
+    private func write(
+        _ code: PropertyValue, _ size: PropertyValue, _ container: PersistentContainer
+    ) throws {
         Thread.sleep(forTimeInterval: 0.002)
         try container.newBackgroundContext().performAndWait { context throws in
             let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Thing"))

@@ -109,7 +109,7 @@ import Testing
         try scenario.read(scenario.second) { context in
             let all = try context.orphans()
             #expect(all.count == 7)
-            var pages: [Orphan] = []
+            var pages: [OrphanedObject] = []
             for offset in stride(from: 0, to: 9, by: 3) {
                 let page = try context.orphans(limit: 3, offset: offset)
                 #expect(page.count == min(3, 7 - offset))

@@ -34,20 +34,21 @@ final class ViewScenario {
 
     static func folders() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Folder", deletePolicy: .updateWins) {
-                Attribute("name", .string)
-                Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Folder", inverse: "parent")
-                Relationship("desk", to: "Desk", inverse: "owner")
-                Relationship("notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
+            EntityDeclaration("Folder", deletePolicy: .updateWins) {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
+                RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
+                RelationshipDeclaration(
+                    "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
             }
-            Entity("Desk") {
-                Attribute("name", .string)
-                Relationship("owner", to: "Folder", inverse: "desk")
+            EntityDeclaration("Desk") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("owner", to: "Folder", inverse: "desk")
             }
-            Entity("Note") {
-                Attribute("name", .string)
-                Relationship("folder", to: "Folder", inverse: "notes")
+            EntityDeclaration("Note") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
             }
         }
     }
@@ -108,24 +109,25 @@ extension ViewScenario {
     static func hiding() throws -> ViewScenario {
         try ViewScenario(
             ManagedObjectModel {
-                Entity("Tag") {
-                    Attribute("name", .string)
-                    Attribute("note", .string)
-                    Attribute("text", .string, mergeRule: .keepBoth)
-                    Unique("name")
+                EntityDeclaration("Tag") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("note", .string)
+                    AttributeDeclaration("text", .string, mergeRule: .keepBoth)
+                    UniquenessConstraint("name")
                 }
-                Entity("Car") {
-                    Attribute("name", .string)
-                    Relationship("driver", to: "Driver", inverse: "car")
+                EntityDeclaration("Car") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("driver", to: "Driver", inverse: "car")
                 }
-                Entity("Driver") {
-                    Attribute("name", .string)
-                    Relationship("car", to: "Car", inverse: "driver")
+                EntityDeclaration("Driver") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration("car", to: "Car", inverse: "driver")
                 }
-                Entity("Folder") {
-                    Attribute("name", .string)
-                    Relationship("parent", to: "Folder", acyclic: true, inverse: "folders")
-                    Relationship("folders", toMany: "Folder", inverse: "parent")
+                EntityDeclaration("Folder") {
+                    AttributeDeclaration("name", .string)
+                    RelationshipDeclaration(
+                        "parent", to: "Folder", acyclic: true, inverse: "folders")
+                    RelationshipDeclaration("folders", toMany: "Folder", inverse: "parent")
                 }
             })
     }

@@ -45,7 +45,7 @@ import Testing
 
     /// A push of one save that inserts records.
     private func push(
-        by replica: UInt64, records count: UInt64, _ columns: [(WireProperty, Value)]
+        by replica: UInt64, records count: UInt64, _ columns: [(WireProperty, PropertyValue)]
     ) throws -> [UInt8] {
         let ids = Self.records(count, of: replica)
         return try push(
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `columns of nulls, which take no bytes`() throws {
         let columns = (0..<20).map {
-            (WireProperty(name: WireName("p\($0)"), type: .integer64), Value.null)
+            (WireProperty(name: WireName("p\($0)"), type: .integer64), PropertyValue.null)
         }
         let bodies = try (1...8).map { try push(by: $0, records: 30_000, columns) }
         let clients = try bodies.map { try send("push", $0) }
@@ -107,7 +107,7 @@ import Testing
     }
 
     private func changeLargeRecords() throws {
-        let text = Value.string(String(repeating: "long text ", count: 120_000))
+        let text = PropertyValue.string(String(repeating: "long text ", count: 120_000))
         let (replicas, count) = (UInt64(1)...24, UInt64(6))
         for replica in replicas {
             let body = try push(

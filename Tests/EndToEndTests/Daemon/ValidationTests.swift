@@ -210,7 +210,7 @@ struct ValidationTests {
             let slot = try #require(note.slotIndex(named: "text"))
             var request = SaveRequest(author: "import")
             let rows = try store.reserveNumbers(41).enumerated().map { number, id in
-                var row = [Value](repeating: .null, count: note.slots.count)
+                var row = [PropertyValue](repeating: .null, count: note.slots.count)
                 row[slot] = .string(number == 40 ? last : Self.text(&generator))
                 return (id: id, slots: row)
             }

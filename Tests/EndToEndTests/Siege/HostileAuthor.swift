@@ -15,7 +15,7 @@ struct HostileAuthor {
 
     /// A save that inserts records with one value for each property.
     mutating func save(
-        records count: UInt64, properties: [WireProperty], value: Value
+        records count: UInt64, properties: [WireProperty], value: PropertyValue
     ) -> ChangeSet {
         let ids = (1...count).map(record)
         return save([

@@ -39,7 +39,7 @@ extension SiegeAttack {
 
     static let voids = SiegeAttack(name: "voids and lost entries") { target, generator in
         var author = HostileAuthor(&generator)
-        let rejection = Rejection(.malformed, String(repeating: "because ", count: 400))
+        let rejection = SaveRejection(.malformed, String(repeating: "because ", count: 400))
         let voids = (0..<100).map { _ in ChangeSet(voiding: author.save([]), for: rejection) }
         try target.push(voids, &generator)
         let other = HostileAuthor(&generator)

@@ -16,10 +16,10 @@ package struct ExpectedConflicts {
     package struct Loss: Hashable {
         let record: RecordID
         let property: WireProperty
-        let value: Value
+        let value: PropertyValue
         let stamp: Stamp
 
-        package init(record: RecordID, property: WireProperty, value: Value, stamp: Stamp) {
+        package init(record: RecordID, property: WireProperty, value: PropertyValue, stamp: Stamp) {
             self.record = record
             self.property = property
             self.value = value
@@ -124,9 +124,9 @@ package struct ExpectedConflicts {
     /// A file does not know the positions or the causal contexts of change sets that it loaded in a
     /// snapshot. A replica that loaded such a change set does not name it after the zone has lost
     /// it. Such entries are not judged.
-    private func wasSeenByWinner(_ entry: Conflict, _ loaded: Set<Digest>) throws -> Bool {
+    private func wasSeenByWinner(_ entry: ConflictEntry, _ loaded: Set<Digest>) throws -> Bool {
         let register = IntendedState.Register(record: entry.record, property: entry.property)
-        func author(_ write: Conflict.Write?) -> Digest? {
+        func author(_ write: ConflictEntry.Write?) -> Digest? {
             writes[register]?.first { $0.stamp == write?.stamp }?.origin
         }
         guard entry.kind == .concurrentWrite, let loser = author(entry.lost),
@@ -147,7 +147,7 @@ package struct ExpectedConflicts {
     ///     not be shown it.
     /// - Throws: ``SimulationFailure`` for a missing or a forbidden entry.
     package func check(
-        _ journal: [Conflict], loaded: Set<Digest> = [], hasLosses: Bool = false,
+        _ journal: [ConflictEntry], loaded: Set<Digest> = [], hasLosses: Bool = false,
         merging: Set<String> = [], in place: String
     ) throws {
         let judged = journal.filter { !$0.mayHaveBeenHidden(merging) }
@@ -172,7 +172,7 @@ package struct ExpectedConflicts {
     }
 }
 
-extension Conflict {
+extension ConflictEntry {
     /// Returns whether a view rule may have hidden the value from the author of the winning write,
     /// who had its change set. The store's tests of hidden values have these cases.
     fileprivate func mayHaveBeenHidden(_ merging: Set<String>) -> Bool {

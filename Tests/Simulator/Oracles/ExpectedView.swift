@@ -11,7 +11,7 @@ import TestSupport
 /// shows them in their place. An attribute that was never written shows its default.
 package struct ExpectedView: Equatable {
     /// The attributes of each visible record that are not null.
-    package private(set) var attributes: [RecordID: [String: Value]] = [:]
+    package private(set) var attributes: [RecordID: [String: PropertyValue]] = [:]
     /// The visible target of each record, for each to-one by entity and name.
     package private(set) var references: [String: [RecordID: RecordID]] = [:]
     /// The visible members of each record, for each to-many by entity and name. An ordered to-many
@@ -49,7 +49,7 @@ package struct ExpectedView: Equatable {
         for record in groups.shown {
             let cells = Dictionary(
                 record.cells.map { ($0.property, $0.value) }, uniquingKeysWith: { $1 })
-            var values: [String: Value] = [:]
+            var values: [String: PropertyValue] = [:]
             guard let entity = model.entity(wireName: record.entity) else { continue }
             for attribute in entity.attributes {
                 let written = cells[attribute.wireProperty]

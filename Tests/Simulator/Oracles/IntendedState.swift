@@ -13,7 +13,7 @@ package struct IntendedState {
     struct Write {
         let origin: Digest
         let stamp: Stamp
-        let value: Value
+        let value: PropertyValue
     }
 
     struct Add {
@@ -82,7 +82,7 @@ package struct IntendedState {
         }
     }
 
-    private mutating func add(_ value: Value, _ register: Register, of set: ChangeSet) {
+    private mutating func add(_ value: PropertyValue, _ register: Register, of set: ChangeSet) {
         writes[register, default: []].append(
             Write(origin: set.origin, stamp: set.stamp, value: value))
     }
@@ -157,7 +157,7 @@ package struct IntendedState {
         return records
     }
 
-    private static func sum(_ writes: [Write]) -> Value {
+    private static func sum(_ writes: [Write]) -> PropertyValue {
         let numbers = writes.compactMap { write -> Int64? in
             if case .integer(let number) = write.value { number } else { nil }
         }

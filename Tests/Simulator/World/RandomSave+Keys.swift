@@ -49,10 +49,12 @@ extension RandomSave {
 
     /// Returns one of a few keys, so that replicas concurrently use the same one. It is mostly a
     /// key that no visible record has: a save that takes the key of another record is refused.
-    private func key(_ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String) -> Value {
+    private func key(_ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String)
+        -> PropertyValue
+    {
         let slot = entity.slot(name)
         let keys = (0..<5).map { number in
-            name == "code" ? Value.integer(Int64(number)) : .string("key \(number)")
+            name == "code" ? PropertyValue.integer(Int64(number)) : .string("key \(number)")
         }
         let taken = world.oneIn(8) ? [] : Set(rows.map { $0.slots[slot] })
         return world.element(of: keys.filter { !taken.contains($0) }) ?? .null

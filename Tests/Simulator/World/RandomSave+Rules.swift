@@ -27,7 +27,7 @@ extension RandomSave {
             ? content.items.first { $0.id == eldest } : world.element(of: content.items)
     }
 
-    private mutating func changeItem(_ property: String, to value: Value) throws {
+    private mutating func changeItem(_ property: String, to value: PropertyValue) throws {
         guard let item = try contestedItem() else { return }
         update([item], names.item, property, to: value)
     }
@@ -38,7 +38,7 @@ extension RandomSave {
         update([item], names.item, "votes", to: sum(of: item, "votes", delta))
     }
 
-    private func sum(of row: RowSnapshot, _ counter: String, _ delta: Int64) -> Value {
+    private func sum(of row: RowSnapshot, _ counter: String, _ delta: Int64) -> PropertyValue {
         if case .integer(let held) = row.slots[row.entity.slot(counter)] {
             .integer(held + delta)
         } else {

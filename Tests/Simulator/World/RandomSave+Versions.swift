@@ -48,7 +48,7 @@ extension RandomSave {
         entity.attributes.filter { $0.group == nil && $0.wireProperty.rule == .lastWriter }
     }
 
-    private func value(for attribute: AttributeDescription) -> Value {
+    private func value(for attribute: AttributeDescription) -> PropertyValue {
         if attribute.isOptional, world.oneIn(6) { return .null }
         return attribute.type == .string ? text() : .integer(Int64(world.number(0..<1_000)))
     }

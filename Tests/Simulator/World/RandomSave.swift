@@ -45,7 +45,7 @@ struct RandomSave {
                     entity: names.half, rows: [left, right].map { ($0.id, $0.version) }))
             return
         }
-        let token = Value.integer(Int64(world.number(0..<1_000_000)))
+        let token = PropertyValue.integer(Int64(world.number(0..<1_000_000)))
         let slot = names.half.slot("token")
         request.updates.append(
             .init(
@@ -79,7 +79,7 @@ struct RandomSave {
         case 3: update(content.boxes, names.box, "title", to: text())
         case 4: update(content.items, names.item, "name", to: text())
         case 5:
-            let number = Value.integer(Int64(world.number(0..<1_000)))
+            let number = PropertyValue.integer(Int64(world.number(0..<1_000)))
             update(content.items, names.item, "count", to: number)
         case 6: update(content.items, names.item, "box", to: target())
         case 7: link()
@@ -90,16 +90,16 @@ struct RandomSave {
         }
     }
 
-    func text() -> Value { .string("text \(world.number(0..<10_000))") }
+    func text() -> PropertyValue { .string("text \(world.number(0..<10_000))") }
 
     /// Returns the slots of a new record: the defaults.
-    func empty(_ entity: EntityDescription) -> [Value] {
-        var slots = [Value](repeating: .null, count: entity.slots.count)
+    func empty(_ entity: EntityDescription) -> [PropertyValue] {
+        var slots = [PropertyValue](repeating: .null, count: entity.slots.count)
         for attribute in entity.attributes { slots[attribute.slot] = attribute.defaultValue }
         return slots
     }
 
-    func target() -> Value {
+    func target() -> PropertyValue {
         let living = content.boxes.filter { !touched.contains($0.id) }
         return world.oneIn(4) ? .null : world.element(of: living).map { .integer($0.id) } ?? .null
     }
@@ -128,7 +128,8 @@ struct RandomSave {
     }
 
     mutating func update(
-        _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String, to value: Value
+        _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String,
+        to value: PropertyValue
     ) {
         guard let row = world.element(of: rows), touched.insert(row.id).inserted,
             let slot = entity.knownSlot(property)

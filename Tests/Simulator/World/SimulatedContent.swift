@@ -55,7 +55,7 @@ struct SimulatedContent {
     func pairs(_ names: SimulationModel) throws -> [(RowSnapshot, RowSnapshot)] {
         let pair = names.half.slot("pair")
         let token = names.half.slot("token")
-        var found: [Value: [RowSnapshot]] = [:]
+        var found: [PropertyValue: [RowSnapshot]] = [:]
         for half in halves { found[half.slots[pair], default: []].append(half) }
         return try found.values.map { halves in
             guard halves.count == 2, halves[0].slots[token] == halves[1].slots[token] else {

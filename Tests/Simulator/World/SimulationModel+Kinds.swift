@@ -84,105 +84,106 @@ extension SimulationModel {
 
     private static func plainModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
             }
-            Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
+            EntityDeclaration("Label") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
-            Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
+            EntityDeclaration("Half") {
+                AttributeDeclaration("pair", .integer64)
+                AttributeDeclaration("token", .integer64)
             }
         }
     }
 
     private static func mergeRuleModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
-                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
+                RelationshipDeclaration(
+                    "shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("least", .integer64, mergeRule: .min)
-                Attribute("born", .integer64, mergeRule: .firstWriter)
-                Attribute("memo", .string, mergeRule: .keepBoth)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("queues", toMany: "Box", inverse: "queue")
-                Relationship("shelvedIn", to: "Box", inverse: "shelf")
-                Relationship("notes", toMany: "Note", inverse: "item")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("least", .integer64, mergeRule: .min)
+                AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("queues", toMany: "Box", inverse: "queue")
+                RelationshipDeclaration("shelvedIn", to: "Box", inverse: "shelf")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
-            Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
-                Attribute("unit", .string)
+            EntityDeclaration("Label") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
+                AttributeDeclaration("unit", .string)
                 AttributeGroup("range", "low", "high", "unit")
-                Relationship("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
-            Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
+            EntityDeclaration("Half") {
+                AttributeDeclaration("pair", .integer64)
+                AttributeDeclaration("token", .integer64)
             }
-            Entity("Note", deletePolicy: .updateWins) {
-                Attribute("text", .string)
-                Attribute("hits", .integer64, mergeRule: .counter)
-                Relationship("item", to: "Item", inverse: "notes")
+            EntityDeclaration("Note", deletePolicy: .updateWins) {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("hits", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
         }
     }
 
     private static func keyedModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-                Relationship("parent", to: "Box", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Box", inverse: "parent")
-                Relationship("seal", to: "Item", inverse: "sealed")
-                Relationship("twin", to: "Box", inverse: "twin")
-                Unique("title")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("parent", to: "Box", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Box", inverse: "parent")
+                RelationshipDeclaration("seal", to: "Item", inverse: "sealed")
+                RelationshipDeclaration("twin", to: "Box", inverse: "twin")
+                UniquenessConstraint("title")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("code", .integer64)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("sealed", to: "Box", inverse: "seal")
-                Unique("code")
-                Unique("name")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("code", .integer64)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("sealed", to: "Box", inverse: "seal")
+                UniquenessConstraint("code")
+                UniquenessConstraint("name")
             }
-            Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
+            EntityDeclaration("Label") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
-                Unique("text")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
+                UniquenessConstraint("text")
             }
-            Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
+            EntityDeclaration("Half") {
+                AttributeDeclaration("pair", .integer64)
+                AttributeDeclaration("token", .integer64)
             }
         }
     }

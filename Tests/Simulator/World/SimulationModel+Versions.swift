@@ -13,36 +13,36 @@ extension SimulationModel {
     /// and a spare box of items, and drafts.
     static func firstVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("title", .string)
-                Attribute("color", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-                Relationship("stack", toMany: "Item", inverse: "stackedIn")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("title", .string)
+                AttributeDeclaration("color", .string)
+                RelationshipDeclaration("items", toMany: "Item", inverse: "box")
+                RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("weight", .integer64)
-                Attribute("size", .integer16)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("stackedIn", to: "Box", inverse: "stack")
-                Relationship("spare", to: "Box")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("drafts", toMany: "Draft", inverse: "subject")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("weight", .integer64)
+                AttributeDeclaration("size", .integer16)
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
+                RelationshipDeclaration("stackedIn", to: "Box", inverse: "stack")
+                RelationshipDeclaration("spare", to: "Box")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("drafts", toMany: "Draft", inverse: "subject")
             }
-            Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
+            EntityDeclaration("Label") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("low", .integer64)
+                AttributeDeclaration("high", .integer64)
                 AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
-                Relationship("drafts", toMany: "Draft", inverse: "tags")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
+                RelationshipDeclaration("drafts", toMany: "Draft", inverse: "tags")
             }
             half
-            Entity("Draft") {
-                Attribute("text", .string)
-                Relationship("subject", to: "Item", inverse: "drafts")
-                Relationship("tags", toMany: "Label", inverse: "drafts")
+            EntityDeclaration("Draft") {
+                AttributeDeclaration("text", .string)
+                RelationshipDeclaration("subject", to: "Item", inverse: "drafts")
+                RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
             }
         }
     }
@@ -56,43 +56,46 @@ extension SimulationModel {
     /// removes an attribute, an entity and the relationships to it.
     static func secondVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Crate", renamingIdentifier: "Box") {
-                Attribute("caption", .string, renamingIdentifier: "title")
-                Relationship("items", toMany: "Item", inverse: "crate")
-                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
-                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
-                Relationship("stack", toMany: "Item", ordered: true, inverse: "stackedIn")
+            EntityDeclaration("Crate", renamingIdentifier: "Box") {
+                AttributeDeclaration("caption", .string, renamingIdentifier: "title")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "crate")
+                RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
+                RelationshipDeclaration(
+                    "shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration(
+                    "stack", toMany: "Item", ordered: true, inverse: "stackedIn")
             }
-            Entity("Thing", isAbstract: true) { Attribute("name", .string) }
-            Entity("Item", parent: "Thing") {
-                Attribute("count", .integer64)
-                Attribute("weight", .integer64, optional: false, default: 1)
-                Attribute("rank", .integer64, optional: false, default: 7)
-                Attribute("size", .integer64)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("least", .integer64, mergeRule: .min)
-                Attribute("born", .integer64, mergeRule: .firstWriter)
-                Attribute("memo", .string, mergeRule: .keepBoth)
-                Relationship("crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
-                Relationship("stackedIn", to: "Crate", inverse: "stack")
-                Relationship("spare", toMany: "Crate")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("queues", toMany: "Crate", inverse: "queue")
-                Relationship("shelvedIn", to: "Crate", inverse: "shelf")
-                Relationship("notes", toMany: "Note", inverse: "item")
+            EntityDeclaration("Thing", isAbstract: true) { AttributeDeclaration("name", .string) }
+            EntityDeclaration("Item", parent: "Thing") {
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("weight", .integer64, optional: false, default: 1)
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7)
+                AttributeDeclaration("size", .integer64)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("least", .integer64, mergeRule: .min)
+                AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
+                RelationshipDeclaration(
+                    "crate", to: "Crate", inverse: "items", renamingIdentifier: "box")
+                RelationshipDeclaration("stackedIn", to: "Crate", inverse: "stack")
+                RelationshipDeclaration("spare", toMany: "Crate")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("queues", toMany: "Crate", inverse: "queue")
+                RelationshipDeclaration("shelvedIn", to: "Crate", inverse: "shelf")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
-            Entity("Gadget", parent: "Item") {
-                Attribute("power", .integer64)
-                Relationship("charger", to: "Gadget", inverse: "charges")
-                Relationship("charges", toMany: "Gadget", inverse: "charger")
+            EntityDeclaration("Gadget", parent: "Item") {
+                AttributeDeclaration("power", .integer64)
+                RelationshipDeclaration("charger", to: "Gadget", inverse: "charges")
+                RelationshipDeclaration("charges", toMany: "Gadget", inverse: "charger")
             }
             labelWithUnit(isUnique: false)
             half
-            Entity("Note", deletePolicy: .updateWins) {
-                Attribute("text", .string)
-                Attribute("hits", .integer64, mergeRule: .counter)
-                Relationship("item", to: "Item", inverse: "notes")
+            EntityDeclaration("Note", deletePolicy: .updateWins) {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("hits", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
         }
     }
@@ -106,71 +109,74 @@ extension SimulationModel {
     /// other names, and removes an attribute and a sub-entity.
     static func thirdVersion() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Case", wireName: "Box", renamingIdentifier: "Crate") {
-                Attribute("heading", .string, wireName: "title", renamingIdentifier: "caption")
-                Attribute("color", .string, default: "plain")
-                Relationship("items", toMany: "Item", inverse: "container")
-                Relationship("queue", toMany: "Item", ordered: true, inverse: "queues")
-                Relationship("shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
-                Relationship("stack", toMany: "Item", inverse: "stackedIn")
+            EntityDeclaration("Case", wireName: "Box", renamingIdentifier: "Crate") {
+                AttributeDeclaration(
+                    "heading", .string, wireName: "title", renamingIdentifier: "caption")
+                AttributeDeclaration("color", .string, default: "plain")
+                RelationshipDeclaration("items", toMany: "Item", inverse: "container")
+                RelationshipDeclaration("queue", toMany: "Item", ordered: true, inverse: "queues")
+                RelationshipDeclaration(
+                    "shelf", toMany: "Item", ordered: true, inverse: "shelvedIn")
+                RelationshipDeclaration("stack", toMany: "Item", inverse: "stackedIn")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Attribute("weight", .integer64, default: 2)
-                Attribute("size", .integer64)
-                Attribute("rank", .integer64, optional: false, default: 7)
-                Attribute("votes", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("born", .integer64, mergeRule: .firstWriter)
-                Attribute("memo", .string, mergeRule: .keepBoth)
-                Relationship(
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("count", .integer64)
+                AttributeDeclaration("weight", .integer64, default: 2)
+                AttributeDeclaration("size", .integer64)
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7)
+                AttributeDeclaration("votes", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("born", .integer64, mergeRule: .firstWriter)
+                AttributeDeclaration("memo", .string, mergeRule: .keepBoth)
+                RelationshipDeclaration(
                     "container", to: "Case", inverse: "items", wireName: "box",
                     renamingIdentifier: "crate")
-                Relationship("stackedIn", to: "Case", inverse: "stack")
-                Relationship("spare", toMany: "Case")
-                Relationship("labels", toMany: "Label", inverse: "items")
-                Relationship("queues", toMany: "Case", inverse: "queue")
-                Relationship("shelvedIn", to: "Case", inverse: "shelf")
-                Relationship("notes", toMany: "Note", inverse: "item")
-                Relationship("sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
+                RelationshipDeclaration("stackedIn", to: "Case", inverse: "stack")
+                RelationshipDeclaration("spare", toMany: "Case")
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
+                RelationshipDeclaration("queues", toMany: "Case", inverse: "queue")
+                RelationshipDeclaration("shelvedIn", to: "Case", inverse: "shelf")
+                RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
+                RelationshipDeclaration(
+                    "sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
             }
             labelWithUnit(
                 isUnique: true,
-                Relationship("drafts", toMany: "Sketch", inverse: "tags"))
+                RelationshipDeclaration("drafts", toMany: "Sketch", inverse: "tags"))
             half
-            Entity("Remark", isAbstract: true) { Attribute("text", .string) }
-            Entity("Note", parent: "Remark", deletePolicy: .updateWins) {
-                Attribute("hits", .integer64, mergeRule: .counter)
-                Relationship("item", to: "Item", inverse: "notes")
+            EntityDeclaration("Remark", isAbstract: true) { AttributeDeclaration("text", .string) }
+            EntityDeclaration("Note", parent: "Remark", deletePolicy: .updateWins) {
+                AttributeDeclaration("hits", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("item", to: "Item", inverse: "notes")
             }
-            Entity("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
-                Relationship("subject", to: "Item", inverse: "sketches")
-                Relationship("tags", toMany: "Label", inverse: "drafts")
+            EntityDeclaration("Sketch", parent: "Remark", renamingIdentifier: "Draft") {
+                RelationshipDeclaration("subject", to: "Item", inverse: "sketches")
+                RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
             }
         }
     }
 
-    private static var half: Entity {
-        Entity("Half") {
-            Attribute("pair", .integer64)
-            Attribute("token", .integer64)
+    private static var half: EntityDeclaration {
+        EntityDeclaration("Half") {
+            AttributeDeclaration("pair", .integer64)
+            AttributeDeclaration("token", .integer64)
         }
     }
 
     private static func labelWithUnit(
-        isUnique: Bool, _ relationships: Relationship...
-    ) -> Entity {
-        var label = Entity("Label") {
-            Attribute("text", .string)
-            Attribute("low", .integer64)
-            Attribute("high", .integer64)
-            Attribute("unit", .string)
+        isUnique: Bool, _ relationships: RelationshipDeclaration...
+    ) -> EntityDeclaration {
+        var label = EntityDeclaration("Label") {
+            AttributeDeclaration("text", .string)
+            AttributeDeclaration("low", .integer64)
+            AttributeDeclaration("high", .integer64)
+            AttributeDeclaration("unit", .string)
             AttributeGroup("range", "low", "high", "unit")
-            Relationship("items", toMany: "Item", inverse: "labels")
+            RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
         }
         label.relationships += relationships
-        if isUnique { label.uniquenessConstraints = [Unique("text")] }
+        if isUnique { label.uniquenessConstraints = [UniquenessConstraint("text")] }
         return label
     }
 }

@@ -77,7 +77,7 @@ extension WorldTraits {
         guard rejectionPeriod > 0 else { return nil }
         return PushValidation { [rejectionPeriod] set, _ in
             set.origin.prefix % rejectionPeriod == 0
-                ? Rejection(.notAllowed, "Not in this world.") : nil
+                ? SaveRejection(.notAllowed, "Not in this world.") : nil
         }
     }
 }

@@ -6,30 +6,30 @@ package enum PeopleExample {
     /// Creates the model of the people and cars.
     package static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("email", .string)
-                Attribute("score", .double)
-                Attribute("active", .boolean, optional: false, default: false)
-                Attribute("in", .integer16)
-                Attribute("price", .decimal)
-                Attribute("ratio", .float)
-                Attribute("born", .date)
-                Attribute("key", .uuid)
-                Attribute("home", .uri)
-                Attribute("photo", .binary)
-                Attribute("passing", .string, transient: true)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
-                Relationship("cars", toMany: "Car", inverse: "owner")
-                Index("byAge", on: "age")
-                Index("byName", on: "name")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("score", .double)
+                AttributeDeclaration("active", .boolean, optional: false, default: false)
+                AttributeDeclaration("in", .integer16)
+                AttributeDeclaration("price", .decimal)
+                AttributeDeclaration("ratio", .float)
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("key", .uuid)
+                AttributeDeclaration("home", .uri)
+                AttributeDeclaration("photo", .binary)
+                AttributeDeclaration("passing", .string, transient: true)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
+                RelationshipDeclaration("cars", toMany: "Car", inverse: "owner")
+                IndexDeclaration("byAge", on: "age")
+                IndexDeclaration("byName", on: "name")
             }
-            Entity("Car") {
-                Attribute("maker", .string)
-                Attribute("doors", .integer16)
-                Relationship("owner", to: "Person", inverse: "cars")
+            EntityDeclaration("Car") {
+                AttributeDeclaration("maker", .string)
+                AttributeDeclaration("doors", .integer16)
+                RelationshipDeclaration("owner", to: "Person", inverse: "cars")
             }
         }
     }

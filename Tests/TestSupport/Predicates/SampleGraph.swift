@@ -13,12 +13,12 @@ package final class SampleGraph {
         /// The object's entity.
         package var entity: EntityDescription
         /// The attributes, and the targets of stored to-one relationships as integers.
-        package var values: [String: Value]
+        package var values: [String: PropertyValue]
         /// The values that attributes under `keepBoth` hold beside the shown one.
-        package var held: [String: [Value]] = [:]
+        package var held: [String: [PropertyValue]] = [:]
 
         /// Creates a row.
-        package init(id: Int64, entity: EntityDescription, values: [String: Value]) {
+        package init(id: Int64, entity: EntityDescription, values: [String: PropertyValue]) {
             self.id = id
             self.entity = entity
             self.values = values
@@ -71,13 +71,13 @@ package final class SampleGraph {
     package init(_ model: ManagedObjectModel) { self.model = model }
 
     /// Inserts an object.
-    package func insert(_ entity: String, id: Int64, _ values: [String: Value]) {
+    package func insert(_ entity: String, id: Int64, _ values: [String: PropertyValue]) {
         guard let entity = model.entity(named: entity) else { return }
         rows[id] = Row(id: id, entity: entity, values: values)
     }
 
     /// Adds values that an attribute of an object holds beside the shown one.
-    package func hold(_ values: [Value], of attribute: String, at id: Int64) {
+    package func hold(_ values: [PropertyValue], of attribute: String, at id: Int64) {
         rows[id]?.held[attribute, default: []] += values
     }
 
@@ -163,7 +163,7 @@ package struct SampleSubject: PredicateSubject, PredicateObject {
     }
 
     /// Returns all values that an attribute holds, for predicates.
-    package func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+    package func predicateValues(of attribute: AttributeDescription) throws -> [PropertyValue] {
         [row.values[attribute.name] ?? .null] + (row.held[attribute.name] ?? [])
     }
 

@@ -31,7 +31,7 @@ package struct ExpectedDuplicates {
         self.model = model
         let living = records.filter { !$0.isDead }.sorted { $0.id < $1.id }
         var groups = living.map { [$0] }
-        var holders: [[Value]: RecordID] = [:]
+        var holders: [[PropertyValue]: RecordID] = [:]
         for record in living {
             for key in keys(of: record) {
                 guard let other = holders.updateValue(record.id, forKey: key) else { continue }
@@ -57,8 +57,8 @@ package struct ExpectedDuplicates {
     }
 
     /// Returns the keys without null values, each with its index in the model.
-    private func keys(of record: CanonicalRecord) -> [[Value]] {
-        var keys: [[Value]] = []
+    private func keys(of record: CanonicalRecord) -> [[PropertyValue]] {
+        var keys: [[PropertyValue]] = []
         var owner = model.entity(wireName: record.entity)
         while let entity = owner {
             for (place, attributes) in entity.ownUniquenessConstraints.enumerated() {
@@ -99,7 +99,8 @@ package struct ExpectedDuplicates {
             for case .integer(let part) in cells.map(\.value) { sum = (sum ?? 0) + part }
             return cells.max { $0.stamp < $1.stamp }.map {
                 .init(
-                    property: $0.property, value: sum.map(Value.integer) ?? .null, stamp: $0.stamp)
+                    property: $0.property, value: sum.map(PropertyValue.integer) ?? .null,
+                    stamp: $0.stamp)
             }
         case .max:
             return cells.max { first, second in

@@ -80,25 +80,26 @@ private struct ImportingStore {
 
     init() throws {
         model = try ManagedObjectModel {
-            Entity("Task", deletePolicy: .updateWins) {
-                Attribute("age", .integer64)
-                Attribute("best", .integer32, mergeRule: .max)
-                Attribute("born", .date, mergeRule: .firstWriter)
-                Attribute("fee", .decimal, mergeRule: .min)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("paid", .decimal, mergeRule: .counter)
-                Attribute("city", .string)
-                Attribute("zip", .integer32)
+            EntityDeclaration("Task", deletePolicy: .updateWins) {
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("best", .integer32, mergeRule: .max)
+                AttributeDeclaration("born", .date, mergeRule: .firstWriter)
+                AttributeDeclaration("fee", .decimal, mergeRule: .min)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("paid", .decimal, mergeRule: .counter)
+                AttributeDeclaration("city", .string)
+                AttributeDeclaration("zip", .integer32)
                 AttributeGroup("address", attributes: ["city", "zip"])
-                Relationship("boss", to: "Person")
-                Relationship("chief", to: "Person", inverse: "duties")
+                RelationshipDeclaration("boss", to: "Person")
+                RelationshipDeclaration("chief", to: "Person", inverse: "duties")
             }
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("visits", .integer64, mergeRule: .counter)
-                Relationship("friends", toMany: "Person")
-                Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
-                Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                RelationshipDeclaration("friends", toMany: "Person")
+                RelationshipDeclaration("duties", toMany: "Task", ordered: true, inverse: "chief")
+                RelationshipDeclaration(
+                    "circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }

@@ -23,8 +23,10 @@ private struct Note: PredicateSubject {
 
     private static let entity: EntityDescription = {
         do {
-            return try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
-                .entities[0]
+            return try ManagedObjectModel {
+                EntityDeclaration("Note") { AttributeDeclaration("text", .string) }
+            }
+            .entities[0]
         } catch {
             preconditionFailure("The model of one text was refused: \(error)")
         }

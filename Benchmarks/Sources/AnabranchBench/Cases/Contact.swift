@@ -52,15 +52,15 @@ final class Contact: ManagedObject {
 enum ContactStore {
     static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Contact") {
-                Attribute("born", .date)
-                Attribute("city", .string)
-                Attribute("email", .string)
-                Attribute("firstName", .string)
-                Attribute("height", .double)
-                Attribute("isActive", .boolean)
-                Attribute("lastName", .string)
-                Attribute("visits", .integer64)
+            EntityDeclaration("Contact") {
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("city", .string)
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("firstName", .string)
+                AttributeDeclaration("height", .double)
+                AttributeDeclaration("isActive", .boolean)
+                AttributeDeclaration("lastName", .string)
+                AttributeDeclaration("visits", .integer64)
             }
         }
         let container = PersistentContainer(

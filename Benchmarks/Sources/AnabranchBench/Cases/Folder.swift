@@ -13,14 +13,14 @@ final class Note: ManagedObject {
 }
 
 enum FolderStore {
-    @ModelBuilder static var entities: [Entity] {
-        Entity("Folder") {
-            Attribute("name", .string)
-            Relationship("notes", toMany: "Note", inverse: "folder")
+    @ModelBuilder static var entities: [EntityDeclaration] {
+        EntityDeclaration("Folder") {
+            AttributeDeclaration("name", .string)
+            RelationshipDeclaration("notes", toMany: "Note", inverse: "folder")
         }
-        Entity("Note") {
-            Attribute("title", .string)
-            Relationship("folder", to: "Folder", inverse: "notes")
+        EntityDeclaration("Note") {
+            AttributeDeclaration("title", .string)
+            RelationshipDeclaration("folder", to: "Folder", inverse: "notes")
         }
     }
 }

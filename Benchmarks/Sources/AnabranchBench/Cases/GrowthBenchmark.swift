@@ -56,14 +56,14 @@ private final class Playlists {
     init(_ path: String, size: Int) throws {
         self.size = size
         let model = try ManagedObjectModel {
-            Entity("Playlist") {
-                Relationship("songs", toMany: "Song", ordered: true, inverse: "playlist")
+            EntityDeclaration("Playlist") {
+                RelationshipDeclaration("songs", toMany: "Song", ordered: true, inverse: "playlist")
             }
-            Entity("Song") {
-                Attribute("code", .integer64)
-                Attribute("plays", .integer64)
-                Relationship("playlist", to: "Playlist", inverse: "songs")
-                Unique("code")
+            EntityDeclaration("Song") {
+                AttributeDeclaration("code", .integer64)
+                AttributeDeclaration("plays", .integer64)
+                RelationshipDeclaration("playlist", to: "Playlist", inverse: "songs")
+                UniquenessConstraint("code")
             }
         }
         container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

@@ -96,12 +96,12 @@ struct MergeBenchmark: Benchmark {
 private enum PartStore {
     static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Part") {
-                Attribute("name", .string)
-                Attribute("quantity", .integer64)
-                Attribute("price", .integer64)
-                Attribute("width", .double)
-                Attribute("label", .string)
+            EntityDeclaration("Part") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("quantity", .integer64)
+                AttributeDeclaration("price", .integer64)
+                AttributeDeclaration("width", .double)
+                AttributeDeclaration("label", .string)
             }
         }
         let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
@@ -131,7 +131,7 @@ private enum PartStore {
                 .enumerated()
             {
                 let draw = scattered(row, replica)
-                let value: Value =
+                let value: PropertyValue =
                     switch replica {
                     case 0: .integer(draw % 100_000)
                     case 1: .double(Double(draw % 1000) / 10)

@@ -22,9 +22,10 @@ struct MigrateBenchmark: Benchmark {
     private enum Step: CaseIterable {
         case add, rename, remove, showDefault, makeToMany
 
-        func change(_ employee: inout Entity) {
+        func change(_ employee: inout EntityDeclaration) {
             switch self {
-            case .add: employee.attributes.append(Attribute("nickname", .string, default: "-"))
+            case .add:
+                employee.attributes.append(AttributeDeclaration("nickname", .string, default: "-"))
             case .rename:
                 employee.attributes[1].renamingIdentifier = "firstName"
                 employee.attributes[1].wireName = "firstName"
@@ -72,12 +73,12 @@ struct MigrateBenchmark: Benchmark {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Employee") {
-                Attribute("age", .integer64)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Relationship("boss", to: "Employee")
-                Index("byAge", on: "age")
+            EntityDeclaration("Employee") {
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("firstName", .string)
+                AttributeDeclaration("lastName", .string)
+                RelationshipDeclaration("boss", to: "Employee")
+                IndexDeclaration("byAge", on: "age")
             }
         }
     }

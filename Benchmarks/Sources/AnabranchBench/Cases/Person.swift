@@ -15,12 +15,12 @@ final class Person: ManagedObject {
 }
 
 enum PersonStore {
-    static var entity: Entity {
-        Entity("Person") {
-            Attribute("age", .integer64)
-            Attribute("firstName", .string)
-            Attribute("lastName", .string)
-            Index("byAge", on: "age")
+    static var entity: EntityDeclaration {
+        EntityDeclaration("Person") {
+            AttributeDeclaration("age", .integer64)
+            AttributeDeclaration("firstName", .string)
+            AttributeDeclaration("lastName", .string)
+            IndexDeclaration("byAge", on: "age")
         }
     }
 

@@ -82,9 +82,9 @@ struct SearchBenchmark: Benchmark {
 
     private static func open(_ path: String) throws -> PersistentContainer {
         let model = try ManagedObjectModel {
-            Entity("Note") {
-                Attribute("title", .string, searchable: TextSearch())
-                Attribute("body", .string, searchable: TextSearch())
+            EntityDeclaration("Note") {
+                AttributeDeclaration("title", .string, searchable: TextSearch())
+                AttributeDeclaration("body", .string, searchable: TextSearch())
             }
         }
         let container = PersistentContainer(

@@ -14,7 +14,7 @@ struct StoredBytes: Hashable, Sendable {
     }
 
     /// Keeps a large value without copying it; `nil` for a small value.
-    init?(large value: Value) {
+    init?(large value: PropertyValue) {
         switch value {
         case .data(let data) where data.count >= Self.leastLarge: content = data
         case .string(let text) where text.utf8.count >= Self.leastLarge,
@@ -44,7 +44,7 @@ struct StoredBytes: Hashable, Sendable {
     /// Decodes the value.
     ///
     /// - Parameter replica: Returns the replica with an ordinal.
-    func value(replica: (Int64) throws -> ReplicaID) throws -> Value {
+    func value(replica: (Int64) throws -> ReplicaID) throws -> PropertyValue {
         guard let content else { return try StoredValue.value(decoding: head, replica: replica) }
         if tag == ValueTag.data { return .data(content) }
         let text = String(decoding: content, as: UTF8.self)

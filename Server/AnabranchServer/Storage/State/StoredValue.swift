@@ -7,7 +7,7 @@ import Foundation
 /// replica by the zone's ordinal.
 enum StoredValue {
     static func append(
-        _ value: Value, to bytes: inout ByteWriter, ordinal: (ReplicaID) throws -> Int64
+        _ value: PropertyValue, to bytes: inout ByteWriter, ordinal: (ReplicaID) throws -> Int64
     ) throws {
         guard case .reference(let record) = value else { return bytes.append(tagged: value) }
         bytes.append(byte: ValueTag.reference)
@@ -20,13 +20,13 @@ enum StoredValue {
     /// - Parameter replica: Returns the replica with an ordinal.
     static func value(
         decoding bytes: ArraySlice<UInt8>, replica: (Int64) throws -> ReplicaID
-    ) throws -> Value {
+    ) throws -> PropertyValue {
         try StorageError.decoding("a value of a record") { try decoded(bytes, replica) }
     }
 
     private static func decoded(
         _ bytes: ArraySlice<UInt8>, _ replica: (Int64) throws -> ReplicaID
-    ) throws -> Value {
+    ) throws -> PropertyValue {
         if bytes.count >= leastLarge, let value = try large(bytes) { return value }
         var reader = ByteReader(Array(bytes))
         guard bytes.first == ValueTag.reference else { return try reader.readTagged() }
@@ -44,7 +44,7 @@ enum StoredValue {
     /// Decodes a large value like `value(decoding:replica:)`, with one copy of the bytes.
     ///
     /// - Returns: `nil` for a value of another type.
-    private static func large(_ bytes: ArraySlice<UInt8>) throws -> Value? {
+    private static func large(_ bytes: ArraySlice<UInt8>) throws -> PropertyValue? {
         // These bytes contain the tag and a length.
         var reader = ByteReader(Array(bytes.prefix(11)))
         let tag = try reader.readByte()

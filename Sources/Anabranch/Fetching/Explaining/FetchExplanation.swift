@@ -1,5 +1,5 @@
 import AnabranchModel
-public import AnabranchReplication
+package import AnabranchReplication
 import AnabranchStore
 
 /// How the store answers a request: its SQL, SQLite's plan, and what they cost.
@@ -11,7 +11,7 @@ public struct FetchExplanation: Sendable {
     /// The statement, with a question mark for each parameter.
     public let sql: String
     /// The values of the parameters in the order of the text.
-    public let bindings: [Value]
+    package let bindings: [PropertyValue]
     /// SQLite's plan, a step in each line. A step inside another is indented below it.
     public let plan: [String]
     /// The number of rows that were found.
@@ -26,15 +26,15 @@ public struct FetchExplanation: Sendable {
     /// that were visited, and does not depend on the speed of the machine.
     public let stepCount: Int
     /// The number of sorts that no index has saved.
-    public let sortCount: Int
+    package let sortCount: Int
     /// The time for all rows, without making objects of them.
-    public let duration: Duration
+    package let duration: Duration
     /// The indexes that, together, would save the scan of a large table; empty without such a scan,
     /// and if no index helps. SQLite has planned the request with them.
-    public let advice: [IndexAdvice]
+    package let advice: [IndexAdvice]
 
     /// True if the statement searches an index of words. What SQLite reads in it is not counted.
-    public var searchesWords: Bool { sql.contains(" MATCH ?") }
+    package var searchesWords: Bool { sql.contains(" MATCH ?") }
 }
 
 extension FetchExplanation: CustomStringConvertible {

@@ -75,7 +75,7 @@ extension FetchExpression {
     /// A condition on the number of elements that a subquery finds.
     func counted(_ comparison: PredicateOperator, _ number: Int64) -> FetchPredicate {
         appending([.collectionOperator("count")])
-            .compared(comparison, Value.integer(number).predicateExpression)
+            .compared(comparison, PropertyValue.integer(number).predicateExpression)
     }
 }
 

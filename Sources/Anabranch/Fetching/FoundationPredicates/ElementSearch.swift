@@ -43,8 +43,8 @@ struct ElementSearch<Composite: CompositeValue> {
         return nil
     }
 
-    private func read(marking name: String, by mark: Value) -> Any? {
-        var values = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.null) })
+    private func read(marking name: String, by mark: PropertyValue) -> Any? {
+        var values = Dictionary(uniqueKeysWithValues: names.map { ($0, PropertyValue.null) })
         values[name] = mark
         return Composite(elements: CompositeElements(values))[keyPath: keyPath]
     }
@@ -54,7 +54,7 @@ extension CompositeValue {
     /// Returns the path of this composite attribute, if it has a value as an element.
     ///
     /// - Parameter name: The path of the element, which begins with that of this attribute.
-    func path(to value: Value, in name: String) -> String? {
+    func path(to value: PropertyValue, in name: String) -> String? {
         var elements = CompositeElements()
         write(to: &elements)
         return elements.values.first { $0.value == value && name.hasSuffix("." + $0.key) }

@@ -5,7 +5,7 @@ import Foundation
 /// Values of a type by which the property that a key path reads is recognized.
 enum PropertyMarks {
     /// Returns values that the type can hold; empty if none is known.
-    static func values<V: AttributeValue>(of type: V.Type) -> [Value] {
+    static func values<V: AttributeValue>(of type: V.Type) -> [PropertyValue] {
         let candidates = cases(of: type) + candidates(for: V.attributeType)
         let absent = absentValues(of: type)
         let fitting = candidates.filter { value in
@@ -16,18 +16,18 @@ enum PropertyMarks {
 
     /// Returns what a property of the type reads without a value: after a to-one relationship, the
     /// optional of a type that is not optional is not nil.
-    static func absentValues<V: AttributeValue>(of type: V.Type) -> [Value?] {
+    static func absentValues<V: AttributeValue>(of type: V.Type) -> [PropertyValue?] {
         let wrapped = (type as? any OptionalType.Type)?.wrapped as? any AttributeValue.Type
         return [try? V.absent.attributeValue] + (wrapped.map { absentValues(of: $0) } ?? [])
     }
 
     /// A value for an element of each usual type.
-    static let ofEveryType: [Value] = [
+    static let ofEveryType: [PropertyValue] = [
         .string("mark"), .integer(1), .double(0.5), .bool(true), .date(1), .data(Data([1])),
         .uuid(UUID()), .uri("mark:1"), .decimal(ExactDecimal(7)),
     ]
 
-    private static func candidates(for type: AttributeType) -> [Value] {
+    private static func candidates(for type: AttributeType) -> [PropertyValue] {
         switch type {
         case .integer16, .integer32, .integer64: (1...32).map { .integer($0) }
         case .double, .float: [.double(0.5), .double(1.5)]
@@ -42,12 +42,12 @@ enum PropertyMarks {
         }
     }
 
-    private static func cases(of type: Any.Type) -> [Value] {
+    private static func cases(of type: Any.Type) -> [PropertyValue] {
         let type = (type as? any OptionalType.Type)?.wrapped ?? type
         return (type as? any CaseIterable.Type).map { caseValues($0) } ?? []
     }
 
-    private static func caseValues<T: CaseIterable>(_ type: T.Type) -> [Value] {
+    private static func caseValues<T: CaseIterable>(_ type: T.Type) -> [PropertyValue] {
         T.allCases.compactMap { try? ($0 as? any AttributeValue)?.attributeValue }
     }
 }

@@ -140,7 +140,7 @@ private struct ResultCheck {
     }
 
     private func apply<Result>(
-        marking slot: Int, by value: Value, _ body: (PropertyProbe, Any) -> Result?
+        marking slot: Int, by value: PropertyValue, _ body: (PropertyProbe, Any) -> Result?
     ) -> Result? {
         let mark = PropertyProbe.Mark(object: reads.count - 1, slot: slot, value: value)
         return PropertyProbe.apply(keyPath, to: type, marking: mark, body) ?? nil

@@ -1,4 +1,4 @@
-public import AnabranchModel
+package import AnabranchModel
 
 // Each of these throws `FetchPredicateError` with code `notAProperty` for a key path that is not a
 // chain of stored properties.
@@ -6,7 +6,7 @@ extension FetchColumn {
     /// The value of an attribute, or the ID of the object at the end of a to-one relationship.
     ///
     /// - Parameter name: The name of the column; `nil` for the names of the properties.
-    public static func property<Object: ManagedObject>(
+    package static func property<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
         .property(try PropertyPath(keyPath, of: Object.self).name, as: name)
@@ -15,7 +15,7 @@ extension FetchColumn {
     /// The number of rows of a group that have a value.
     ///
     /// - Parameter isDistinct: True if equal values count once.
-    public static func count<Object: ManagedObject>(
+    package static func count<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, distinct isDistinct: Bool = false,
         as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
@@ -24,21 +24,21 @@ extension FetchColumn {
     }
 
     /// The sum of the values of a group; 0 without values.
-    public static func sum<Object: ManagedObject>(
+    package static func sum<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
         .sum(try PropertyPath(keyPath, of: Object.self).name, as: name)
     }
 
     /// The mean of the values of a group.
-    public static func average<Object: ManagedObject>(
+    package static func average<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
         .average(try PropertyPath(keyPath, of: Object.self).name, as: name)
     }
 
     /// The least value of a group.
-    public static func minimum<Object: ManagedObject>(
+    package static func minimum<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
         .minimum(try PropertyPath(keyPath, of: Object.self).name, as: name)
@@ -46,7 +46,7 @@ extension FetchColumn {
 
     /// The part of a searchable attribute's text with most of the words that the search in the
     /// request's predicate has found.
-    public static func snippet<Object: ManagedObject>(
+    package static func snippet<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil, before: String = "[",
         after: String = "]", ellipsis: String = "…", wordCount: Int = 16
     ) throws(FetchPredicateError) -> FetchColumn {
@@ -56,7 +56,7 @@ extension FetchColumn {
     }
 
     /// The greatest value of a group.
-    public static func maximum<Object: ManagedObject>(
+    package static func maximum<Object: ManagedObject>(
         _ keyPath: PartialKeyPath<Object>, as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
         .maximum(try PropertyPath(keyPath, of: Object.self).name, as: name)

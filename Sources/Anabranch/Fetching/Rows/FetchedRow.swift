@@ -6,7 +6,7 @@ public struct FetchedRow: Sendable {
     /// The content of one column.
     package enum Content: Hashable, Sendable {
         /// A value; `null` also for a missing object.
-        case value(Value)
+        case value(PropertyValue)
         /// The ID of an object.
         case object(ManagedObjectID)
     }
@@ -22,7 +22,7 @@ public struct FetchedRow: Sendable {
     /// Returns the value of a column, which is `null` if it has none.
     ///
     /// - Throws: ``PropertyError`` for a name that is not that of a column of values.
-    public func value(forKey name: String) throws(PropertyError) -> Value {
+    public func value(forKey name: String) throws(PropertyError) -> PropertyValue {
         guard case .value(let value) = try content(named: name) else {
             throw columns.error(
                 .wrongKind,

@@ -125,12 +125,12 @@ private struct ContentContainer: SingleValueDecodingContainer {
         return try T(from: decoder)
     }
 
-    private static func read<V: AttributeValue>(_ value: Value, as _: V.Type) -> V? {
+    private static func read<V: AttributeValue>(_ value: PropertyValue, as _: V.Type) -> V? {
         V.reading(value)
     }
 
     /// The value of another type of number, if it has one that is exact.
-    private func number<T>(_ value: Value, as type: T.Type) -> T? {
+    private func number<T>(_ value: PropertyValue, as type: T.Type) -> T? {
         switch value {
         case .integer(let number):
             if let type = type as? any FixedWidthInteger.Type {
@@ -171,7 +171,7 @@ private struct ContentContainer: SingleValueDecodingContainer {
         return try T(from: decoder)
     }
 
-    private func mismatch(_ type: Any.Type, _ value: Value) -> DecodingError {
+    private func mismatch(_ type: Any.Type, _ value: PropertyValue) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: codingPath,
             debugDescription: "The column '\(name)' is \(value), which is no \(type).")

@@ -10,7 +10,7 @@ package enum ValueOrder {
 
     private enum Kind { case number, text, date, data, uuid, other }
 
-    private static func kind(_ value: Value) -> Kind {
+    private static func kind(_ value: PropertyValue) -> Kind {
         switch value {
         case .bool, .integer, .double, .decimal: .number
         case .string, .uri: .text
@@ -21,12 +21,12 @@ package enum ValueOrder {
         }
     }
 
-    static func areComparable(_ left: Value, _ right: Value) -> Bool {
+    static func areComparable(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
         left.isNull || right.isNull || kind(left) == kind(right)
     }
 
     /// Compares two values; `nil` if one is missing or their kinds differ.
-    package static func compare(_ left: Value, _ right: Value) -> Result? {
+    package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Result? {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
         case (.double(let left), .double(let right)), (.date(let left), .date(let right)):
@@ -43,7 +43,7 @@ package enum ValueOrder {
         }
     }
 
-    private static func numbers(_ left: Value, _ right: Value) -> Result? {
+    private static func numbers(_ left: PropertyValue, _ right: PropertyValue) -> Result? {
         switch (left, right) {
         case (.bool(let flag), _): compare(.integer(flag ? 1 : 0), right)
         case (_, .bool(let flag)): compare(left, .integer(flag ? 1 : 0))

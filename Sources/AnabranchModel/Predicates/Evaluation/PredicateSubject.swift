@@ -19,7 +19,7 @@ package protocol PredicateSubject {
 
     /// The values that an attribute under the merge rule `keepBoth` holds, in any order, with the
     /// one that it shows. Equal values may be there several times.
-    func predicateValues(of attribute: AttributeDescription) throws -> [Value]
+    func predicateValues(of attribute: AttributeDescription) throws -> [PropertyValue]
 
     /// Returns true if a search for words finds the object by its present texts.
     ///
@@ -38,7 +38,7 @@ extension PredicateSubject {
     }
 
     /// Returns the value that the attribute shows. A subject that is not in a store holds no other.
-    package func predicateValues(of attribute: AttributeDescription) throws -> [Value] {
+    package func predicateValues(of attribute: AttributeDescription) throws -> [PropertyValue] {
         guard case .value(let value) = try predicateValue(of: .attribute(attribute)) else {
             return [.null]
         }
@@ -56,7 +56,7 @@ extension PredicateSubject {
 /// An object as if an attribute had one of the values that it holds.
 struct HeldValueSubject: PredicateSubject {
     let predicateEntity: EntityDescription
-    let value: Value
+    let value: PropertyValue
 
     var predicateReference: PredicateObjectReference? { nil }
 
@@ -66,7 +66,7 @@ struct HeldValueSubject: PredicateSubject {
 /// The content of a property of a subject.
 package enum PredicateOperand {
     /// The value of an attribute.
-    case value(Value)
+    case value(PropertyValue)
     /// The object of a to-one relationship.
     case subject((any PredicateSubject)?)
     /// The objects of a to-many relationship.

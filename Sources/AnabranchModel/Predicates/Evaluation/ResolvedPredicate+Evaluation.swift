@@ -36,12 +36,12 @@ extension ResolvedSort {
     }
 
     /// The sort key of a subject; a text is folded by the options.
-    package func key(of subject: any PredicateSubject) throws -> Value {
+    package func key(of subject: any PredicateSubject) throws -> PropertyValue {
         try PredicateEvaluation(scopes: [subject]).sortValue(self)
     }
 
     /// Orders two sort keys; a missing value comes first in ascending order.
-    package func order(ofKeys left: Value, _ right: Value) -> ValueOrder.Result {
+    package func order(ofKeys left: PropertyValue, _ right: PropertyValue) -> ValueOrder.Result {
         let ascending: ValueOrder.Result
         switch (left.isNull, right.isNull) {
         case (true, true): return .equal
@@ -82,7 +82,7 @@ struct PredicateEvaluation {
         }
     }
 
-    func sortValue(_ sort: ResolvedSort) throws -> Value {
+    func sortValue(_ sort: ResolvedSort) throws -> PropertyValue {
         if case .record(let path) = sort.operand {
             return try object(path)?.predicateReference.map { .integer($0.record) } ?? .null
         }
@@ -115,7 +115,7 @@ struct PredicateEvaluation {
         return []
     }
 
-    private func value(_ operand: ResolvedOperand) throws -> Value {
+    private func value(_ operand: ResolvedOperand) throws -> PropertyValue {
         switch operand {
         case .constant(let value): return value
         case .object, .record: return .null
@@ -164,8 +164,8 @@ struct PredicateEvaluation {
     }
 
     /// The values of elements; `nil` if the object that has the first collection is missing.
-    private func values(of elements: ResolvedElements) throws -> [Value]? {
-        var values: [Value] = []
+    private func values(of elements: ResolvedElements) throws -> [PropertyValue]? {
+        var values: [PropertyValue] = []
         let exists = try collect(elements.selections[...], elements.value, into: &values)
         guard exists else { return nil }
         return elements.isDistinct ? Self.distinct(values.filter { !$0.isNull }) : values
@@ -174,7 +174,7 @@ struct PredicateEvaluation {
     /// - Returns: False if the object that has the first collection is missing.
     private func collect(
         _ selections: ArraySlice<ResolvedSelection>, _ operand: ResolvedOperand,
-        into values: inout [Value]
+        into values: inout [PropertyValue]
     ) throws -> Bool {
         guard let selection = selections.first else {
             // Objects are only counted.
@@ -190,7 +190,7 @@ struct PredicateEvaluation {
         return true
     }
 
-    private static func distinct(_ values: [Value]) -> [Value] {
+    private static func distinct(_ values: [PropertyValue]) -> [PropertyValue] {
         let sorted = values.filter { !$0.isNull }
             .sorted { ValueOrder.compare($0, $1) == .less }
         let distinct = sorted.indices.filter { index in
@@ -241,7 +241,7 @@ struct PredicateEvaluation {
     }
 }
 
-extension Value {
+extension PropertyValue {
     fileprivate var isZero: Bool {
         switch self {
         case .double(let number), .date(let number): number == 0

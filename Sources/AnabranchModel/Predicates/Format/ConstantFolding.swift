@@ -10,7 +10,7 @@ enum ConstantFolding {
         return .constant(.value(negated))
     }
 
-    static func negated(_ value: Value) -> Value? {
+    static func negated(_ value: PropertyValue) -> PropertyValue? {
         switch value {
         case .integer(let number):
             return number == .min ? nil : .integer(-number)
@@ -35,7 +35,7 @@ enum ConstantFolding {
         return .constant(.value(constant))
     }
 
-    private static func constant(_ value: Value, as type: String) -> Value? {
+    private static func constant(_ value: PropertyValue, as type: String) -> PropertyValue? {
         switch (type, value) {
         case ("NSDate", .double(let seconds)): .date(seconds)
         case ("NSDate", .integer(let seconds)): .date(Double(seconds))

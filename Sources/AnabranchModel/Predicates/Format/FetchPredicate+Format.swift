@@ -136,7 +136,7 @@ extension PredicateConstant {
         }
     }
 
-    private static func format(_ value: Value) -> String {
+    private static func format(_ value: PropertyValue) -> String {
         switch value {
         case .null: "nil"
         case .bool(let flag): flag ? "1" : "0"

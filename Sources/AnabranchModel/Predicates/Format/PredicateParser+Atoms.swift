@@ -35,7 +35,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func constant(_ value: Value) throws(FetchPredicateError) -> Node {
+    private mutating func constant(_ value: PropertyValue) throws(FetchPredicateError) -> Node {
         let column = token.column
         advance()
         return try node(.constant(.value(value)), at: column)

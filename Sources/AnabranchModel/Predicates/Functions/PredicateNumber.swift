@@ -8,7 +8,7 @@ enum PredicateNumber {
     case decimal(ExactDecimal)
 
     /// Reads a number; `nil` for a value of another kind. A boolean is 1 or 0.
-    init?(_ value: Value) {
+    init?(_ value: PropertyValue) {
         switch value {
         case .bool(let flag): self = .integer(flag ? 1 : 0)
         case .integer(let number): self = .integer(number)
@@ -19,7 +19,7 @@ enum PredicateNumber {
     }
 
     /// The value; null for NaN.
-    var value: Value {
+    var value: PropertyValue {
         switch self {
         case .integer(let number): .integer(number)
         case .real(let number): number.isNaN ? .null : .double(number)

@@ -10,15 +10,15 @@ package struct RunningSum {
     private var isLost = false
 
     /// Creates the sum of some values.
-    package init(_ values: some Sequence<Value>) { for value in values { add(value) } }
+    package init(_ values: some Sequence<PropertyValue>) { for value in values { add(value) } }
 
     /// Adds a value; a missing one does not count.
-    package mutating func add(_ value: Value) { change(value, 1) }
+    package mutating func add(_ value: PropertyValue) { change(value, 1) }
 
     /// Removes a value that was added before.
-    package mutating func remove(_ value: Value) { change(value, -1) }
+    package mutating func remove(_ value: PropertyValue) { change(value, -1) }
 
-    private mutating func change(_ value: Value, _ sign: Int) {
+    private mutating func change(_ value: PropertyValue, _ sign: Int) {
         guard !value.isNull else { return }
         count += sign
         switch PredicateNumber(value) {
@@ -33,7 +33,7 @@ package struct RunningSum {
     }
 
     /// The count, the sum or the mean; `nil` if they have to be computed from all values.
-    package func result(of reduction: ValueReduction, isDecimal: Bool) -> Value? {
+    package func result(of reduction: ValueReduction, isDecimal: Bool) -> PropertyValue? {
         if reduction == .count { return .integer(Int64(count)) }
         guard !isLost, !isDecimal else { return nil }
         guard realCount > 0 else {

@@ -174,18 +174,20 @@ extension ValueFunction {
     /// - Parameter type: The type of the result, as ``type(for:)`` gives it. An argument may turn
     ///   out to be an integer where its type is double, or a double where its type is integer, so
     ///   the result may have to be made a double or a decimal.
-    package func callAsFunction(_ arguments: [Value], as type: AttributeType) -> Value {
+    package func callAsFunction(_ arguments: [PropertyValue], as type: AttributeType)
+        -> PropertyValue
+    {
         let result = self(arguments)
         switch (type, result) {
         case (.double, .decimal): return PredicateNumber(result).map { .double($0.double) } ?? .null
         case (.decimal, .double), (.decimal, .integer):
-            return PredicateNumber(result)?.decimal.map(Value.decimal) ?? .null
+            return PredicateNumber(result)?.decimal.map(PropertyValue.decimal) ?? .null
         default: return result
         }
     }
 
     /// The result for arguments of types that the function takes; null for others.
-    package func callAsFunction(_ arguments: [Value]) -> Value {
+    package func callAsFunction(_ arguments: [PropertyValue]) -> PropertyValue {
         guard let first = arguments.first, !arguments.contains(where: \.isNull) else {
             return .null
         }
@@ -206,7 +208,7 @@ extension ValueFunction {
         }
     }
 
-    private func moment(_ left: Value, _ right: Value) -> Value? {
+    private func moment(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue? {
         switch (left, right) {
         case (.date(let own), .date(let other)) where self == .subtract:
             PredicateNumber.real(own - other).value
@@ -218,7 +220,7 @@ extension ValueFunction {
         }
     }
 
-    private func calendarPart(of time: Value, in zone: Value) -> Value {
+    private func calendarPart(of time: PropertyValue, in zone: PropertyValue) -> PropertyValue {
         guard case .date(let seconds) = time, let zone = zone.text,
             let calendar = ZonedCalendar.calendar(in: zone)
         else { return .null }
@@ -228,15 +230,15 @@ extension ValueFunction {
             case .day: .day
             default: .year
             }
-        return calendar.part(part, of: seconds).map(Value.integer) ?? .null
+        return calendar.part(part, of: seconds).map(PropertyValue.integer) ?? .null
     }
 
-    private static func date(_ seconds: Double, _ difference: Double) -> Value {
+    private static func date(_ seconds: Double, _ difference: Double) -> PropertyValue {
         let sum = seconds + difference
         return sum.isNaN ? .null : .date(sum)
     }
 
-    private func number(_ arguments: [Value]) -> Value {
+    private func number(_ arguments: [PropertyValue]) -> PropertyValue {
         let numbers = arguments.compactMap { PredicateNumber($0) }
         guard numbers.count == arguments.count, let first = numbers.first else { return .null }
         return switch numbers.count {
@@ -246,27 +248,28 @@ extension ValueFunction {
         }
     }
 
-    private func converted(_ value: Value) -> Value {
+    private func converted(_ value: PropertyValue) -> PropertyValue {
         switch self {
         case .toNumber: Self.number(in: value)
         case .toDecimal: Self.decimal(in: value)
         case .toText:
-            value.text.map(Value.string) ?? value.printedForm(as: .double).map(Value.string)
+            value.text.map(PropertyValue.string) ?? value.printedForm(as: .double).map(
+                PropertyValue.string)
                 ?? .null
-        case .floatToText: value.printedForm(as: .float).map(Value.string) ?? .null
+        case .floatToText: value.printedForm(as: .float).map(PropertyValue.string) ?? .null
         case .toDate: if case .date = value { value } else { Self.date(in: value) }
         case .toUUID:
             if case .uuid = value {
                 value
             } else {
-                value.text.flatMap { UUID(uuidString: $0) }.map(Value.uuid) ?? .null
+                value.text.flatMap { UUID(uuidString: $0) }.map(PropertyValue.uuid) ?? .null
             }
-        case .toURI: value.text.map(Value.uri) ?? .null
+        case .toURI: value.text.map(PropertyValue.uri) ?? .null
         default: .null
         }
     }
 
-    private static func number(in value: Value) -> Value {
+    private static func number(in value: PropertyValue) -> PropertyValue {
         switch value {
         case .date(let seconds): return PredicateNumber.real(seconds).value
         case .string(let text), .uri(let text):
@@ -276,12 +279,12 @@ extension ValueFunction {
         }
     }
 
-    private static func decimal(in value: Value) -> Value {
-        if let text = value.text { return ExactDecimal(text).map(Value.decimal) ?? .null }
-        return PredicateNumber(value)?.decimal.map(Value.decimal) ?? .null
+    private static func decimal(in value: PropertyValue) -> PropertyValue {
+        if let text = value.text { return ExactDecimal(text).map(PropertyValue.decimal) ?? .null }
+        return PredicateNumber(value)?.decimal.map(PropertyValue.decimal) ?? .null
     }
 
-    private static func date(in value: Value) -> Value {
+    private static func date(in value: PropertyValue) -> PropertyValue {
         PredicateNumber(value).map { date(0, $0.double) } ?? .null
     }
 }

@@ -43,12 +43,13 @@ extension ValueReduction {
     }
 
     /// The sum of integers as a value: a double beyond 64 bits.
-    package static func sum(of integers: Int128) -> Value {
-        Int64(exactly: integers).map(Value.integer) ?? PredicateNumber.real(real(integers)).value
+    package static func sum(of integers: Int128) -> PropertyValue {
+        Int64(exactly: integers).map(PropertyValue.integer)
+            ?? PredicateNumber.real(real(integers)).value
     }
 
     /// The mean of integers; missing if there are none.
-    package static func average(of integers: Int128, count: Int) -> Value {
+    package static func average(of integers: Int128, count: Int) -> PropertyValue {
         count == 0 ? .null : PredicateNumber.real(real(integers) / Double(count)).value
     }
 
@@ -61,7 +62,9 @@ extension ValueReduction {
     /// The result for some values.
     ///
     /// - Parameter isDecimal: True if the values are decimals, which a sum of none is then too.
-    package func callAsFunction(_ values: some Sequence<Value>, isDecimal: Bool) -> Value {
+    package func callAsFunction(_ values: some Sequence<PropertyValue>, isDecimal: Bool)
+        -> PropertyValue
+    {
         var state = ReductionState(self, isDecimal: isDecimal)
         for value in values { state.add(value) }
         return state.result
@@ -77,16 +80,16 @@ package struct ReductionState {
     private var reals = ExactSum()
     private var hasReals = false
     private var decimals = Decimal()
-    private var extreme: Value = .null
+    private var extreme: PropertyValue = .null
     /// The values, if the reduction needs all of them at once.
-    private var values: [Value] = []
+    private var values: [PropertyValue] = []
 
     package init(_ reduction: ValueReduction, isDecimal: Bool) {
         self.reduction = reduction
         self.isDecimal = isDecimal
     }
 
-    package mutating func add(_ value: Value) {
+    package mutating func add(_ value: PropertyValue) {
         if value.isNull { return }
         count += 1
         switch reduction {
@@ -98,7 +101,7 @@ package struct ReductionState {
         }
     }
 
-    private mutating func addNumber(_ value: Value) {
+    private mutating func addNumber(_ value: PropertyValue) {
         switch PredicateNumber(value) {
         case .integer(let number): integers += Int128(number)
         case .real(let number):
@@ -109,11 +112,11 @@ package struct ReductionState {
         }
     }
 
-    private func isFirst(or order: ValueOrder.Result, _ value: Value) -> Bool {
+    private func isFirst(or order: ValueOrder.Result, _ value: PropertyValue) -> Bool {
         extreme.isNull || ValueOrder.compare(value, extreme) == order
     }
 
-    package var result: Value {
+    package var result: PropertyValue {
         switch reduction {
         case .count: .integer(Int64(count))
         case .sum: sum
@@ -125,8 +128,8 @@ package struct ReductionState {
         }
     }
 
-    private var sum: Value {
-        if isDecimal { return ExactDecimal(rounding: decimals).map(Value.decimal) ?? .null }
+    private var sum: PropertyValue {
+        if isDecimal { return ExactDecimal(rounding: decimals).map(PropertyValue.decimal) ?? .null }
         if !hasReals { return ValueReduction.sum(of: integers) }
         return PredicateNumber.real(realSum).value
     }
@@ -137,27 +140,28 @@ package struct ReductionState {
         return sum.result
     }
 
-    private var average: Value {
+    private var average: PropertyValue {
         if isDecimal {
-            return ExactDecimal(rounding: decimals / Decimal(count)).map(Value.decimal) ?? .null
+            return ExactDecimal(rounding: decimals / Decimal(count)).map(PropertyValue.decimal)
+                ?? .null
         }
         return PredicateNumber.real(realSum / Double(count)).value
     }
 
-    private var sorted: [Value] {
+    private var sorted: [PropertyValue] {
         values.sorted { ValueOrder.compare($0, $1) == .less }
     }
 
-    private var median: Value {
+    private var median: PropertyValue {
         let sorted = sorted
         guard let upper = sorted.dropFirst(sorted.count / 2).first else { return .null }
         let lower = sorted.count.isMultiple(of: 2) ? sorted[sorted.count / 2 - 1] : upper
         return ValueReduction.average([lower, upper], isDecimal: isDecimal)
     }
 
-    private var mode: Value {
-        var (best, bestCount): (Value, Int) = (.null, 0)
-        var (current, currentCount): (Value, Int) = (.null, 0)
+    private var mode: PropertyValue {
+        var (best, bestCount): (PropertyValue, Int) = (.null, 0)
+        var (current, currentCount): (PropertyValue, Int) = (.null, 0)
         for value in sorted {
             let isSame = ValueOrder.compare(value, current) == .equal
             if !isSame { current = value }
@@ -167,7 +171,7 @@ package struct ReductionState {
         return best
     }
 
-    private var deviation: Value {
+    private var deviation: PropertyValue {
         let numbers = values.compactMap { PredicateNumber($0)?.double }
         var sum = ExactSum()
         for number in numbers { sum.add(number) }

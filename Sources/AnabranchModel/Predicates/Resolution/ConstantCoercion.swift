@@ -8,7 +8,7 @@ import Foundation
 /// is a valid comparison for an integer.
 enum ConstantCoercion {
     /// Converts a constant; `nil` if values of the type can never be compared with it.
-    static func coerce(_ value: Value, to type: AttributeType) -> Value? {
+    static func coerce(_ value: PropertyValue, to type: AttributeType) -> PropertyValue? {
         switch type {
         case .integer16, .integer32, .integer64: integer(value)
         case .double: double(value)
@@ -23,7 +23,7 @@ enum ConstantCoercion {
         }
     }
 
-    private static func integer(_ value: Value) -> Value? {
+    private static func integer(_ value: PropertyValue) -> PropertyValue? {
         switch value {
         case .integer: value
         case .bool(let flag): .integer(flag ? 1 : 0)
@@ -33,7 +33,7 @@ enum ConstantCoercion {
         }
     }
 
-    private static func double(_ value: Value) -> Value? {
+    private static func double(_ value: PropertyValue) -> PropertyValue? {
         switch value {
         case .double: value
         case .bool(let flag): .double(flag ? 1 : 0)
@@ -44,7 +44,7 @@ enum ConstantCoercion {
     }
 
     /// Rounds a number as stored floats were rounded, so that `0.1` equals a stored 0.1.
-    private static func rounded(_ value: Value) -> Value {
+    private static func rounded(_ value: PropertyValue) -> PropertyValue {
         let number: Double
         switch value {
         case .double(let own): number = own
@@ -55,7 +55,7 @@ enum ConstantCoercion {
         return float.isInfinite && number.isFinite ? value : .double(float)
     }
 
-    private static func decimal(_ value: Value) -> Value? {
+    private static func decimal(_ value: PropertyValue) -> PropertyValue? {
         switch value {
         case .decimal: value
         case .bool(let flag): .decimal(ExactDecimal(flag ? 1 : 0))
@@ -65,7 +65,7 @@ enum ConstantCoercion {
         }
     }
 
-    private static func bool(_ value: Value) -> Value? {
+    private static func bool(_ value: PropertyValue) -> PropertyValue? {
         switch value {
         case .bool: value
         case .integer(0), .double(0): .bool(false)
@@ -74,7 +74,7 @@ enum ConstantCoercion {
         }
     }
 
-    private static func uuid(_ value: Value) -> Value? {
+    private static func uuid(_ value: PropertyValue) -> PropertyValue? {
         switch value {
         case .uuid: value
         case .string(let text): UUID(uuidString: text).map { .uuid($0) }
@@ -82,7 +82,7 @@ enum ConstantCoercion {
         }
     }
 
-    private static func text(_ value: Value, to type: AttributeType) -> Value? {
+    private static func text(_ value: PropertyValue, to type: AttributeType) -> PropertyValue? {
         switch value {
         case .string(let text), .uri(let text): type == .uri ? .uri(text) : .string(text)
         default: nil

@@ -46,7 +46,7 @@ extension LeafComparison {
         _ path: ObjectPath, _ entity: EntityDescription,
         _ compare: (ResolverSide) throws(FetchPredicateError) -> ResolvedPredicate
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        func holds(_ name: Value) throws(FetchPredicateError) -> Bool {
+        func holds(_ name: PropertyValue) throws(FetchPredicateError) -> Bool {
             // A comparison of two constants has one result for all objects.
             try compare(.constant(.value(name))).constant == true
         }

@@ -22,7 +22,7 @@ package struct FetchSourcePredicate {
         template = VariablePaths(variable: Self.property) { keys in
             guard keys.first == "userInfo" else { return nil }
             let text = property.userInfo[keys.dropFirst().joined(separator: ".")]
-            return .constant(.value(text.map(Value.string) ?? .null))
+            return .constant(.value(text.map(PropertyValue.string) ?? .null))
         }.rewrite(predicate)
         let found = FoundPaths()
         _ = VariablePaths(variable: Self.source) { path in

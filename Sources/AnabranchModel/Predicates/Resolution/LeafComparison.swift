@@ -179,7 +179,7 @@ extension LeafComparison {
     private func membership(
         _ element: ResolvedOperand, _ constants: [PredicateConstant]
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        var values: Set<Value> = []
+        var values: Set<PropertyValue> = []
         var objects: Set<PredicateObjectReference> = []
         var containsNull = false
         let typing = typing

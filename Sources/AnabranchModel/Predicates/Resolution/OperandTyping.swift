@@ -23,7 +23,7 @@ struct OperandTyping {
     }
 
     private func coerce(
-        _ value: Value, to other: ResolvedOperand
+        _ value: PropertyValue, to other: ResolvedOperand
     ) throws(FetchPredicateError) -> ResolvedOperand {
         if value.isNull { return .constant(value) }
         guard let type = other.type, let coerced = ConstantCoercion.coerce(value, to: type) else {
@@ -62,7 +62,7 @@ extension AttributeType {
 
 extension ResolvedOperand {
     /// The value of a constant; `nil` for any other operand.
-    var constant: Value? { if case .constant(let value) = self { value } else { nil } }
+    var constant: PropertyValue? { if case .constant(let value) = self { value } else { nil } }
 
     /// The key that an error names.
     var key: String? {

@@ -1,7 +1,8 @@
 package import AnabranchReplication
 
 extension ResolvedRelation {
-    func holds(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
+    func holds(_ left: PropertyValue, _ right: PropertyValue, _ options: ComparisonOptions) -> Bool
+    {
         if left.isNull || right.isNull { return self == .equal && left.isNull && right.isNull }
         guard let order = ValueOrder.compare(left.folded(options), right.folded(options)) else {
             return false
@@ -25,7 +26,7 @@ extension TextRelation {
     /// - Throws: ``FetchPredicateError`` for a regular expression that can't be read, or that takes
     ///   too many steps.
     func holds(
-        _ left: Value, _ right: Value, _ options: ComparisonOptions
+        _ left: PropertyValue, _ right: PropertyValue, _ options: ComparisonOptions
     ) throws(FetchPredicateError) -> Bool {
         guard let text = left.text, let part = right.text else { return false }
         switch self {
@@ -43,9 +44,9 @@ extension TextRelation {
     }
 }
 
-extension Value {
+extension PropertyValue {
     /// The value that a text is compared by under some options; any other value stays.
-    package func folded(_ options: ComparisonOptions) -> Value {
+    package func folded(_ options: ComparisonOptions) -> PropertyValue {
         guard !options.isEmpty, let text else { return self }
         if options.contains(.localeSensitive) { return .data(LocaleOrder.key(of: text, options)) }
         return .string(TextFolding.fold(text, options: options))

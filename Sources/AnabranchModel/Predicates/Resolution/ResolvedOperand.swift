@@ -3,7 +3,7 @@ package import AnabranchReplication
 /// One side of a comparison, or a part of it, resolved.
 package indirect enum ResolvedOperand: Hashable, Sendable {
     /// A constant of the type of the attribute that it is compared with, or a number.
-    case constant(Value)
+    case constant(PropertyValue)
     /// A given object.
     case object(PredicateObjectReference)
     /// The value of an attribute of the object at the end of a path.

@@ -66,7 +66,7 @@ enum ValueFunctions {
     }
 
     /// A value as a column holds it. One of a later format becomes bytes that equal no value.
-    static func column(of value: Value) -> SQLiteValue {
+    static func column(of value: PropertyValue) -> SQLiteValue {
         switch value {
         case .group, .unknown:
             var writer = ByteWriter()
@@ -93,7 +93,7 @@ enum ValueFunctions {
         }
     }
 
-    private static func sqliteValue(_ value: Value) -> SQLiteValue {
+    private static func sqliteValue(_ value: PropertyValue) -> SQLiteValue {
         switch value {
         case .bool(let flag): .integer(flag ? 1 : 0)
         case .integer(let number): .integer(number)
@@ -124,7 +124,8 @@ extension FunctionArguments {
     }
 
     /// The values of the arguments from an index on.
-    fileprivate func values(from start: Int, as kinds: ArraySlice<ArgumentKind>) -> [Value] {
+    fileprivate func values(from start: Int, as kinds: ArraySlice<ArgumentKind>) -> [PropertyValue]
+    {
         zip(start..<count, kinds).map { value(at: $0, as: $1) }
     }
 
@@ -135,7 +136,7 @@ extension FunctionArguments {
         }
     }
 
-    fileprivate func value(at index: Int, as kind: ArgumentKind) -> Value {
+    fileprivate func value(at index: Int, as kind: ArgumentKind) -> PropertyValue {
         switch (kind, type(at: index)) {
         case (_, .null): .null
         case (.number, .integer): .integer(int64(at: index))
@@ -143,7 +144,7 @@ extension FunctionArguments {
         case (.number, .text): .double(.nan)
         case (.date, .text): .date(.nan)
         case (.date, _): .date(double(at: index))
-        case (.decimal, _): ExactDecimal(string(at: index)).map(Value.decimal) ?? .null
+        case (.decimal, _): ExactDecimal(string(at: index)).map(PropertyValue.decimal) ?? .null
         case (.text, _): .string(string(at: index))
         case (.uuid, _): uuid(at: index)
         case (.data, _): .data(withBytes(at: index) { Data($0) })
@@ -151,7 +152,7 @@ extension FunctionArguments {
         }
     }
 
-    private func uuid(at index: Int) -> Value {
+    private func uuid(at index: Int) -> PropertyValue {
         withBytes(at: index) {
             $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : .null
         }

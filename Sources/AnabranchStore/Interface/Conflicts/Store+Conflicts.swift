@@ -8,7 +8,7 @@ extension Store {
     /// Entries of a kind that a later version has added are left out.
     package func conflicts(
         _ selection: ConflictSelection = .all, limit: Int = .max
-    ) throws -> [Conflict] {
+    ) throws -> [ConflictEntry] {
         try read { reader in
             let replicas = try reader.replicas()
             let condition = condition(selection, replicas)
@@ -44,7 +44,7 @@ extension Store {
 
     /// The entity of a conflict's record. If the record is deleted, it is the entity that the
     /// journal names; `nil` if the model does not know that.
-    package func entity(of conflict: Conflict) throws -> EntityDescription? {
+    package func entity(of conflict: ConflictEntry) throws -> EntityDescription? {
         guard let id = try localID(of: conflict.record) else { return nil }
         return try read { try $0.entity(ofConflict: id, named: WireName(conflict.entity)) }
     }
@@ -57,24 +57,24 @@ extension Store {
 
     private static func conflict(
         _ statement: Statement, _ replicas: ReplicaTable
-    ) throws -> Conflict? {
-        guard let kind = Conflict.Kind(rawValue: statement.int64(at: 0)),
+    ) throws -> ConflictEntry? {
+        guard let kind = ConflictEntry.Kind(rawValue: statement.int64(at: 0)),
             let record = replicas.record(statement.int64(at: 1)),
             let lost = statement.stamp(at: 7, replicas)
         else { return nil }
-        return Conflict(
+        return ConflictEntry(
             id: statement.int64(at: 15), kind: kind, record: record,
             entity: statement.string(at: 2),
             property: statement.wireProperty(at: 3),
             value: try value(statement, at: 6) ?? .null,
-            lost: Conflict.Write(stamp: lost, author: statement.string(at: 9)),
+            lost: ConflictEntry.Write(stamp: lost, author: statement.string(at: 9)),
             winner: statement.stamp(at: 10, replicas).map {
-                Conflict.Write(stamp: $0, author: statement.string(at: 12))
+                ConflictEntry.Write(stamp: $0, author: statement.string(at: 12))
             }, winningValue: try value(statement, at: 13),
             noticedMilliseconds: statement.int64(at: 14))
     }
 
-    private static func value(_ statement: Statement, at column: Int) throws -> Value? {
+    private static func value(_ statement: Statement, at column: Int) throws -> PropertyValue? {
         statement.isNull(at: column) ? nil : try statement.taggedValue(at: column)
     }
 }

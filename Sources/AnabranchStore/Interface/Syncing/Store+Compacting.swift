@@ -5,7 +5,7 @@ public struct CompactionResult: Hashable, Sendable {
     /// The number of saves that were removed from the log.
     public internal(set) var removedSaveCount = 0
     /// The size of the file in bytes before.
-    public internal(set) var byteCountBefore = 0
+    package internal(set) var byteCountBefore = 0
     /// The size of the file in bytes afterwards.
     public internal(set) var byteCount = 0
 }

@@ -14,7 +14,7 @@ extension Store {
     /// - Returns: The records that a void has removed, or `nil` if no form fits. Nothing is changed
     ///   if the log no longer has the change set in this form, or if the zone holds it.
     package func divide(
-        _ set: ChangeSet, toFit byteLimit: Int, orReject rejection: Rejection?
+        _ set: ChangeSet, toFit byteLimit: Int, orReject rejection: SaveRejection?
     ) throws -> ChangedRecords? {
         try write { transaction in
             guard let entry = try transaction.log.entry(named: set.dot), entry.place == nil,

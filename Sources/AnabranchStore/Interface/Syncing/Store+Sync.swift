@@ -131,7 +131,7 @@ extension Store {
 extension ChangeSet {
     /// The form that the zone's log has of a change set after its answer: the change set, or its
     /// void.
-    package func form(after rejection: Rejection?) -> ChangeSet {
+    package func form(after rejection: SaveRejection?) -> ChangeSet {
         guard let rejection, kind.isSave else { return self }
         return ChangeSet(voiding: self, for: rejection)
     }

@@ -86,7 +86,7 @@ package struct Acknowledged: Sendable {
     package let timestamp: HybridTimestamp
     package let digest: Digest
     /// The reason why the zone's log has a void in its place; `nil` if it has the change set.
-    package let rejection: Rejection?
+    package let rejection: SaveRejection?
 
     /// The position in this file's log.
     package var localPosition: Int64 { pushed.localPosition }
@@ -105,7 +105,7 @@ package struct Acknowledged: Sendable {
     package init(
         _ pushed: StoredLogEntry, position: UInt64, dot: Dot? = nil,
         timestamp: HybridTimestamp? = nil,
-        digest: Digest? = nil, rejection: Rejection? = nil
+        digest: Digest? = nil, rejection: SaveRejection? = nil
     ) {
         self.pushed = pushed
         self.position = position

@@ -59,7 +59,7 @@ struct MergeRuleWrites {
     /// - Throws: ``StoreError`` `cannotWin` if a value loses, or if a counter can't have it.
     mutating func add(
         _ id: LocalID, _ version: RowVersion, in save: borrowing SaveOperation,
-        value: (Int) -> Value
+        value: (Int) -> PropertyValue
     ) throws -> Bool {
         let statement = try save.connection.cached(row)
         try statement.bind(id, at: 1)
@@ -67,7 +67,7 @@ struct MergeRuleWrites {
         guard try statement.step() else { return false }
         defer { statement.reset() }
         let held = try statement.writes(at: 0, layout.table.added)
-        func heldValue(_ place: Place) -> Value {
+        func heldValue(_ place: Place) -> PropertyValue {
             statement.slot(at: place.index + 2, as: place.column.kind)
         }
         for place in contested {
@@ -95,7 +95,7 @@ struct MergeRuleWrites {
     /// Writes a value under `keepBoth` in place of the values that its author has seen. The hidden
     /// ones of these go to the conflict journal. The other values stay beside the new one.
     private mutating func write(
-        _ value: Value, to id: LocalID, _ index: Int, replacing hidden: [RecordCells.Cell],
+        _ value: PropertyValue, to id: LocalID, _ index: Int, replacing hidden: [RecordCells.Cell],
         shown: RecordCells.Cell?, _ save: borrowing SaveOperation
     ) throws {
         let column = siblings[index].column
@@ -126,7 +126,7 @@ struct MergeRuleWrites {
     ///
     /// - Throws: ``StoreError`` `cannotWin`.
     private func check(
-        _ place: Place, _ value: Value, overMembersOf id: LocalID,
+        _ place: Place, _ value: PropertyValue, overMembersOf id: LocalID,
         _ save: borrowing SaveOperation
     ) throws {
         let others = save.members(of: id).filter { $0 != id }
@@ -146,7 +146,7 @@ struct MergeRuleWrites {
     }
 
     private mutating func addDeltas(
-        of record: RecordID, from held: (Place) -> Value, to value: (Int) -> Value
+        of record: RecordID, from held: (Place) -> PropertyValue, to value: (Int) -> PropertyValue
     ) throws {
         guard !counters.isEmpty else { return }
         deltas.append(record: record)
@@ -163,7 +163,8 @@ struct MergeRuleWrites {
     }
 
     private func check(
-        _ place: Place, _ value: Value, over held: Value, _ stamp: LocalStamp?, _ id: LocalID,
+        _ place: Place, _ value: PropertyValue, over held: PropertyValue, _ stamp: LocalStamp?,
+        _ id: LocalID,
         _ save: borrowing SaveOperation
     ) throws {
         let outcome = Register.outcome(

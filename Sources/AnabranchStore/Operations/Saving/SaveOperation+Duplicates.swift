@@ -80,7 +80,8 @@ extension SaveOperation {
             guard !others.isEmpty else { continue }
             let places = Dictionary(
                 update.rows.slots.enumerated().map { ($1, $0) }, uniquingKeysWith: { $1 })
-            let written = columns.compactMap { column, isAlways -> (PropertyDescription, Value)? in
+            let written = columns.compactMap {
+                column, isAlways -> (PropertyDescription, PropertyValue)? in
                 guard let place = places[column.slot] else { return nil }
                 let value = update.rows[row, place]
                 return isAlways || value.isNull ? (column, value) : nil
@@ -89,7 +90,7 @@ extension SaveOperation {
                 guard let entity = try entity(of: member, in: update.entity.root) else { continue }
                 let held = written.filter { entity.isKind(of: $0.0.entity) }
                 guard !held.isEmpty else { continue }
-                var values = [Value](repeating: .null, count: entity.slots.count)
+                var values = [PropertyValue](repeating: .null, count: entity.slots.count)
                 for (property, value) in held { values[property.slot] = value }
                 var write = SaveRequest.Update(
                     entity: entity, slots: held.map(\.0.slot).sorted())
@@ -125,12 +126,14 @@ extension SaveOperation {
         }
     }
 
-    private static func sum(_ first: Value, _ second: Value, _ type: WireType) -> Value {
+    private static func sum(_ first: PropertyValue, _ second: PropertyValue, _ type: WireType)
+        -> PropertyValue
+    {
         if first.isNull { return second }
         return second.isNull ? first : Counter.sum(first, second, of: type)
     }
 
-    private func value(of column: TableLayout.Column, id: LocalID) throws -> Value {
+    private func value(of column: TableLayout.Column, id: LocalID) throws -> PropertyValue {
         try transaction.views.heldRow(id)?.value(of: column, on: connection) ?? .null
     }
 

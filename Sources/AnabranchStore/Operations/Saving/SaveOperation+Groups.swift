@@ -8,12 +8,12 @@ extension SaveOperation {
     /// - Parameter value: Returns the value of a column, given its index.
     func append(
         groups: [BlockMapping.Group], of id: LocalID, isNew: Bool, to block: inout RowBlockEncoder,
-        value: (Int) -> Value
+        value: (Int) -> PropertyValue
     ) throws {
         for group in groups {
             let property = group.property
             let carried =
-                try carriedGroups[id]?[property.wire].map(Value.group)
+                try carriedGroups[id]?[property.wire].map(PropertyValue.group)
                 ?? (isNew ? nil : deferred.wholeValue(of: property, id: id))
             guard let whole = property.groupValue(group.indices.map(value), over: carried) else {
                 throw Self.misfit(property.wire, of: property.entity.name)

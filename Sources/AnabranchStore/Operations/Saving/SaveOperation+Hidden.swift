@@ -6,7 +6,7 @@ struct StoredWrite: Hashable {
     let record: LocalID
     let property: WireProperty
     /// The right end of a link, which shares its stamp with other links of one save.
-    var right: Value?
+    var right: PropertyValue?
     let stamp: LocalStamp
 }
 

@@ -149,9 +149,10 @@ extension SaveOperation {
     /// - Returns: The value in its wire form.
     @inline(__always)
     mutating func bind(
-        _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
+        _ value: PropertyValue, of id: LocalID, to column: TableLayout.Column,
+        _ statement: Statement,
         at index: Int
-    ) throws -> Value {
+    ) throws -> PropertyValue {
         if column.kind == .reference {
             return try bindReference(value, of: id, to: column, statement, at: index)
         }
@@ -163,9 +164,10 @@ extension SaveOperation {
     ///
     /// - Returns: The value in its wire form.
     private mutating func bindReference(
-        _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
+        _ value: PropertyValue, of id: LocalID, to column: TableLayout.Column,
+        _ statement: Statement,
         at index: Int
-    ) throws -> Value {
+    ) throws -> PropertyValue {
         let reference = try wireReference(value)
         guard let list = column.property.relationship?.inverse, column.position != nil,
             case .integer(let owner) = value, case .reference(let target) = reference
@@ -180,7 +182,7 @@ extension SaveOperation {
         return ListEntry(target: target, position: position).value
     }
 
-    private func wireReference(_ value: Value) throws -> Value {
+    private func wireReference(_ value: PropertyValue) throws -> PropertyValue {
         guard case .integer(let id) = value else { return .null }
         return .reference(try transaction.recordID(of: id))
     }

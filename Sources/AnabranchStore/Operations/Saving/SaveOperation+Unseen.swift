@@ -164,7 +164,7 @@ extension SaveOperation {
     /// The value that the object of a record shows after the save; `nil` if it is deleted.
     private func shownValue(
         of property: TableLayout.Property, _ layout: EntityLayout, _ record: LocalID
-    ) throws -> Value? {
+    ) throws -> PropertyValue? {
         let visible = try transaction.views.mergedDuplicates.visible(of: record)
         guard let row = try RowReader(transaction, layout: layout).row(visible ?? record) else {
             return nil
@@ -183,7 +183,7 @@ extension SaveOperation {
             write.entity)
         return StoredWrite(
             record: write.record, property: shown.property,
-            right: Conflict.isLink(write.kind, write.property) ? write.value : nil,
+            right: ConflictEntry.isLink(write.kind, write.property) ? write.value : nil,
             stamp: write.lost)
     }
 }

@@ -62,7 +62,9 @@ extension SaveOperation {
         return true
     }
 
-    private func wireValue(_ value: Value, of column: TableLayout.Column) throws -> Value {
+    private func wireValue(_ value: PropertyValue, of column: TableLayout.Column) throws
+        -> PropertyValue
+    {
         guard column.kind == .reference, case .integer(let target) = value else { return value }
         return .reference(try transaction.recordID(of: target))
     }
@@ -76,7 +78,7 @@ extension MergeRule {
 extension SaveRequest.Update {
     /// Adds a row of another update of the entity, which writes more slots.
     fileprivate mutating func append(_ row: Int, of other: SaveRequest.Update) {
-        var slots = [Value](repeating: .null, count: entity.slots.count)
+        var slots = [PropertyValue](repeating: .null, count: entity.slots.count)
         for (column, slot) in other.rows.slots.enumerated() {
             slots[slot] = other.rows[row, column]
         }

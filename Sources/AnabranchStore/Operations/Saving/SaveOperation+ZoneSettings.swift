@@ -3,7 +3,7 @@ import AnabranchReplication
 extension SaveOperation {
     /// Writes a setting of the zone.
     mutating func set(
-        _ property: WireProperty, to value: Value, author: String, name: String
+        _ property: WireProperty, to value: PropertyValue, author: String, name: String
     ) throws -> SaveResult {
         try checkNames(author, name)
         transaction.isSaving = true

@@ -198,7 +198,7 @@ struct SaveOperation: ~Copyable {
         let version = RowVersion(statement.int64(at: 1))
         statement.reset()
         var update = SaveRequest.Update(entity: entity, slots: [viewColumn.column.slot])
-        let nothing = [Value](repeating: .null, count: entity.slots.count)
+        let nothing = [PropertyValue](repeating: .null, count: entity.slots.count)
         nothing.withUnsafeBufferPointer { update.append(id, version, $0) }
         if entity.isSynced {
             try write(update)

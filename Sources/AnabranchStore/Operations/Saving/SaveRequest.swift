@@ -53,7 +53,7 @@ package struct SaveRequest: Sendable {
         ///
         /// - Parameter row: The values of all slots of the record's entity.
         package mutating func append(
-            _ id: LocalID, _ version: RowVersion, _ row: UnsafeBufferPointer<Value>
+            _ id: LocalID, _ version: RowVersion, _ row: UnsafeBufferPointer<PropertyValue>
         ) {
             versions.append(version)
             rows.append(id, row)

@@ -7,7 +7,7 @@ package struct SlotTable: Sendable {
     package let slots: [Int]
     package private(set) var ids: [LocalID] = []
     /// The values, as many for each row as there are slots; a reference is a local ID.
-    package private(set) var values: [Value] = []
+    package private(set) var values: [PropertyValue] = []
 
     package init(slots: [Int]) { self.slots = slots }
 
@@ -22,16 +22,16 @@ package struct SlotTable: Sendable {
     /// Adds a record.
     ///
     /// - Parameter row: The values of all slots of the record's entity.
-    package mutating func append(_ id: LocalID, _ row: UnsafeBufferPointer<Value>) {
+    package mutating func append(_ id: LocalID, _ row: UnsafeBufferPointer<PropertyValue>) {
         if ids.isEmpty { values.reserveCapacity(slots.count) }
         ids.append(id)
         for slot in slots { values.append(row[slot]) }
     }
 
     /// The value of a row in one of the slots, both given by index.
-    package subscript(row: Int, column: Int) -> Value { values[row * slots.count + column] }
+    package subscript(row: Int, column: Int) -> PropertyValue { values[row * slots.count + column] }
 
-    mutating func set(_ value: Value, row: Int, column: Int) {
+    mutating func set(_ value: PropertyValue, row: Int, column: Int) {
         values[row * slots.count + column] = value
     }
 

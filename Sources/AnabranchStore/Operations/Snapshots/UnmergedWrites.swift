@@ -31,7 +31,7 @@ struct UnmergedWrites {
         var right: RecordID?
         let stamp: Stamp
         let entity: WireName
-        let value: Value
+        let value: PropertyValue
     }
 
     /// The contents of the former state that the loaded one lacks.
@@ -134,7 +134,8 @@ struct UnmergedWrites {
     }
 
     private func record(
-        _ kind: Conflict.Kind, _ record: CanonicalRecord, _ property: WireProperty, _ value: Value,
+        _ kind: ConflictEntry.Kind, _ record: CanonicalRecord, _ property: WireProperty,
+        _ value: PropertyValue,
         _ stamp: Stamp
     ) throws {
         try transaction.journal.record(
@@ -175,7 +176,8 @@ struct UnmergedWrites {
         in block: ChangeBlock, by stamp: Stamp, _ body: (Write) throws -> Void
     ) throws {
         func visit(
-            _ record: RecordID, _ property: WireProperty, _ entity: WireName, _ value: Value,
+            _ record: RecordID, _ property: WireProperty, _ entity: WireName,
+            _ value: PropertyValue,
             right: RecordID? = nil
         ) throws {
             try body(

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 
 /// The result of checking a store's file.
 public struct StoreCheck: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct StoreCheck: Hashable, Sendable {
     public internal(set) var logFaults: [String] = []
     /// Records that differ from the log. It is `nil` if that cannot be determined, because the log
     /// does not reach back to the beginning or records wait for repair.
-    public internal(set) var differences: [RecordDifference]?
+    package internal(set) var differences: [RecordDifference]?
 
     /// True if the check found no problem.
     public var isValid: Bool {

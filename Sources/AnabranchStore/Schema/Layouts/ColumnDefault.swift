@@ -28,7 +28,7 @@ extension TableLayout.Column {
 
 extension SQL {
     /// The literal of a value, in the form in which a column holds it; `nil` if it has none.
-    static func literal(_ value: Value) -> String? {
+    static func literal(_ value: PropertyValue) -> String? {
         switch value {
         case .integer(let integer): "\(integer)"
         case .bool(let flag): flag ? "1" : "0"

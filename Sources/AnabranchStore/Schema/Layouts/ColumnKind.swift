@@ -77,7 +77,7 @@ extension Statement {
     ///
     /// - Parameter kind: The kind of the column that receives the value; `nil` for a value that is
     ///   only compared.
-    func bind(slot value: Value, at index: Int, as kind: ColumnKind? = nil) throws {
+    func bind(slot value: PropertyValue, at index: Int, as kind: ColumnKind? = nil) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let integer): try bind(integer, at: index)
@@ -89,7 +89,7 @@ extension Statement {
         }
     }
 
-    private func bind(rare value: Value, at index: Int, as kind: ColumnKind?) throws {
+    private func bind(rare value: PropertyValue, at index: Int, as kind: ColumnKind?) throws {
         switch value {
         case .decimal(let decimal): try bind(decimal.description, at: index)
         case .data(let data): try bind(data: data, at: index)
@@ -111,7 +111,7 @@ extension Statement {
     ///
     /// The result differs from every ordinary value of the column: it is a blob, or in a column of
     /// blobs the hexadecimal text of that blob.
-    private func bind(unknown value: Value, at index: Int, as kind: ColumnKind?) throws {
+    private func bind(unknown value: PropertyValue, at index: Int, as kind: ColumnKind?) throws {
         var writer = ByteWriter()
         writer.append(tagged: value)
         if kind == .data || kind == .uuid {
@@ -122,14 +122,14 @@ extension Statement {
     }
 
     /// Reads a column as the value of a slot.
-    func slot(at column: Int, as kind: ColumnKind) -> Value {
+    func slot(at column: Int, as kind: ColumnKind) -> PropertyValue {
         unsafeColumn(at: column).slot(as: kind)
     }
 }
 
 extension UnsafeColumn {
     @inline(__always)
-    func slot(as kind: ColumnKind) -> Value {
+    func slot(as kind: ColumnKind) -> PropertyValue {
         let type = self.type
         if type == .null { return .null }
         switch kind {
@@ -143,11 +143,11 @@ extension UnsafeColumn {
         return rareSlot(as: kind, type)
     }
 
-    private func rareSlot(as kind: ColumnKind, _ type: SQLiteValue.Kind) -> Value {
+    private func rareSlot(as kind: ColumnKind, _ type: SQLiteValue.Kind) -> PropertyValue {
         switch (kind, type) {
         case (.data, .blob): .data(withBytes { Data($0) })
         case (.uuid, .blob): uuid ?? .null
-        case (.decimal, .text): ExactDecimal(string).map(Value.decimal) ?? .null
+        case (.decimal, .text): ExactDecimal(string).map(PropertyValue.decimal) ?? .null
         case (.uri, .text): .uri(string)
         case (.real, .text): .double(.nan)
         case (.date, .text): .date(.nan)
@@ -155,14 +155,14 @@ extension UnsafeColumn {
         }
     }
 
-    private var uuid: Value? {
+    private var uuid: PropertyValue? {
         withBytes {
             $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : nil
         }
     }
 
     /// A group value or a value of a later format; `nil` for any other column value.
-    private func unknown(_ type: SQLiteValue.Kind) -> Value? {
+    private func unknown(_ type: SQLiteValue.Kind) -> PropertyValue? {
         let tagged = type == .blob ? bytes : [UInt8](hexadecimal: string)
         guard let tagged else { return nil }
         var reader = ByteReader(tagged)
@@ -174,7 +174,7 @@ extension UnsafeColumn {
     }
 
     /// A value that another program wrote into the column, as SQLite converts it.
-    private func foreignSlot(as kind: ColumnKind) -> Value {
+    private func foreignSlot(as kind: ColumnKind) -> PropertyValue {
         switch kind {
         case .integer, .reference: .integer(int64)
         case .bool: .bool(int64 != 0)
@@ -182,7 +182,7 @@ extension UnsafeColumn {
         case .date: .date(double)
         case .text: .string(string)
         case .uri: .uri(string)
-        case .decimal: ExactDecimal(string).map(Value.decimal) ?? .null
+        case .decimal: ExactDecimal(string).map(PropertyValue.decimal) ?? .null
         case .data: .data(Data(bytes))
         case .uuid: .null
         }

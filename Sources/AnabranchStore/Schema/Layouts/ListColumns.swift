@@ -10,7 +10,7 @@ extension Statement {
     /// - Parameter index: The first parameter to bind; on return, the parameter after the last one
     ///   bound.
     func bind(
-        _ value: Value, to property: TableLayout.Property, at index: inout Int,
+        _ value: PropertyValue, to property: TableLayout.Property, at index: inout Int,
         _ localID: (RecordID) throws -> LocalID
     ) throws {
         guard property.group != nil else {
@@ -31,7 +31,7 @@ extension Statement {
     ///     value of a list reference is bound as a value of a later format is, without a position.
     ///   - localID: Gives the local ID of the target of a list entry.
     func bind(
-        _ value: Value, to column: TableLayout.Column, at index: Int,
+        _ value: PropertyValue, to column: TableLayout.Column, at index: Int,
         _ localID: (RecordID) throws -> LocalID
     ) throws {
         guard column.position != nil else {
@@ -52,7 +52,7 @@ extension Statement {
     func wireValue(
         at index: Int, of column: TableLayout.Column, _ replicas: ReplicaTable,
         hidden: LocalID? = nil
-    ) -> Value {
+    ) -> PropertyValue {
         let value = hidden.map { .integer($0) } ?? slot(at: index, as: column.kind)
         guard column.kind == .reference, case .integer(let id) = value else { return value }
         guard let target = replicas.record(id) else { return .null }
@@ -63,9 +63,9 @@ extension Statement {
     }
 
     /// Reads the wire value of one column, of which the model does not know the property.
-    func wireValue(at index: Int, as kind: ColumnKind, _ replicas: ReplicaTable) -> Value {
+    func wireValue(at index: Int, as kind: ColumnKind, _ replicas: ReplicaTable) -> PropertyValue {
         let value = slot(at: index, as: kind)
         guard kind == .reference, case .integer(let id) = value else { return value }
-        return replicas.record(id).map(Value.reference) ?? .null
+        return replicas.record(id).map(PropertyValue.reference) ?? .null
     }
 }

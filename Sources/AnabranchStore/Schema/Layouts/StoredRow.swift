@@ -34,13 +34,13 @@ package struct StoredRow {
     /// Stored attributes and stored to-one relationships are filled in. A to-one gets its target's
     /// local ID, or null if the target is deleted. Transient attributes get their defaults; all
     /// other slots are null.
-    package func read(into slots: UnsafeMutablePointer<Value>) {
+    package func read(into slots: UnsafeMutablePointer<PropertyValue>) {
         decoder._withUnsafeGuaranteedRef { $0.read(columns, into: slots) }
     }
 
     /// The values that `read(into:)` gives.
-    package var slots: [Value] {
-        [Value](unsafeUninitializedCapacity: Int(slotCount)) { buffer, count in
+    package var slots: [PropertyValue] {
+        [PropertyValue](unsafeUninitializedCapacity: Int(slotCount)) { buffer, count in
             if let start = buffer.baseAddress { read(into: start) }
             count = Int(slotCount)
         }
@@ -55,7 +55,7 @@ final class RowDecoder: Sendable {
     /// The columns in ascending order of their slots.
     private let columns: [(slot: Int, column: Int, kind: ColumnKind)]
     /// The non-null defaults of transient attributes, which have no columns.
-    private let defaults: [(slot: Int, value: Value)]
+    private let defaults: [(slot: Int, value: PropertyValue)]
 
     init(
         _ entity: EntityDescription, columns: [(slot: Int, column: Int, kind: ColumnKind)]
@@ -72,7 +72,7 @@ final class RowDecoder: Sendable {
         }
     }
 
-    func read(_ row: UnsafeRow, into slots: UnsafeMutablePointer<Value>) {
+    func read(_ row: UnsafeRow, into slots: UnsafeMutablePointer<PropertyValue>) {
         var next = 0
         for index in columns.indices {
             let (slot, column, kind) = columns[index]

@@ -25,7 +25,7 @@ extension TableLayout {
         ///
         /// The row then says that the property was never written, and its cell, null, is among the
         /// deferred rows. So all statements see what shows, and the state keeps what was written.
-        let valueWhenNull: Value
+        let valueWhenNull: PropertyValue
         /// The property's number in `ab_writes`.
         let number: Int
 
@@ -45,7 +45,7 @@ extension TableLayout {
         }
 
         /// True if the column shows a default and not the written value, which is null.
-        func showsDefault(inPlaceOf written: Value) -> Bool {
+        func showsDefault(inPlaceOf written: PropertyValue) -> Bool {
             written.isNull && !valueWhenNull.isNull
         }
 
@@ -89,20 +89,20 @@ extension TableLayout {
 }
 
 extension TableLayout.Property {
-    typealias Cell = (column: TableLayout.Column, value: Value)
+    typealias Cell = (column: TableLayout.Column, value: PropertyValue)
 
     /// The value that each column gets from a value of the property.
     ///
     /// - Parameter value: The value as this file stores it; for an attribute group, in its wire
     ///   form.
-    func cells(of value: Value) -> [Cell] {
+    func cells(of value: PropertyValue) -> [Cell] {
         guard let group else { return [(column, value)] }
         return zip(columns, group.values(in: value)).map { ($0, $1) }
     }
 
     /// True if the columns represent the whole value: they have each of its members, and show no
     /// default in place of one.
-    func isPlain(_ value: Value) -> Bool {
+    func isPlain(_ value: PropertyValue) -> Bool {
         guard let group else { return true }
         guard case .group(let value) = value else { return false }
         return value.members.elementsEqual(group.members) {
@@ -117,15 +117,15 @@ extension TableLayout.Property {
     ///   - carried: The previous value, from which members that this model does not know are kept.
     /// - Returns: `nil` if the result could not be decoded: a value is not of its member's type, or
     ///   there are too many members.
-    func groupValue(_ values: [Value], over carried: Value?) -> Value? {
+    func groupValue(_ values: [PropertyValue], over carried: PropertyValue?) -> PropertyValue? {
         guard let group else { return values.first }
         let members = zip(group.members, values).map {
             GroupValue.Member(name: $0.name, type: $0.type, value: $1)
         }
         guard case .group(let carried)? = carried else {
-            return GroupValue(ascending: members).map(Value.group)
+            return GroupValue(ascending: members).map(PropertyValue.group)
         }
-        return carried.replacing(members).map(Value.group)
+        return carried.replacing(members).map(PropertyValue.group)
     }
 }
 
@@ -134,7 +134,7 @@ extension Statement {
     func wireValue(
         at index: Int, of property: TableLayout.Property, _ replicas: ReplicaTable,
         hidden: LocalID? = nil
-    ) -> Value {
+    ) -> PropertyValue {
         guard property.group != nil else {
             return wireValue(at: index, of: property.column, replicas, hidden: hidden)
         }

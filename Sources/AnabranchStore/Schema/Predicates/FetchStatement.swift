@@ -57,10 +57,10 @@ package struct FetchStatement: Sendable {
     /// The same statement for `Statement.takeRows`; `nil` if its rows have an order.
     package let takingSQL: String?
     /// The bindings by position; a reference is the local ID as an integer.
-    package let bindings: [Value]
+    package let bindings: [PropertyValue]
 
     /// Creates a statement from its text.
-    init(sql: String, takingSQL: String?, bindings: [Value]) {
+    init(sql: String, takingSQL: String?, bindings: [PropertyValue]) {
         self.sql = sql
         self.takingSQL = takingSQL
         self.bindings = bindings
@@ -152,7 +152,7 @@ package struct FetchStatement: Sendable {
     private static let greatestBindingCount = 32_764
 
     private static func check(
-        _ bindings: [Value], of entity: EntityDescription
+        _ bindings: [PropertyValue], of entity: EntityDescription
     ) throws(FetchPredicateError) {
         guard bindings.count > greatestBindingCount else { return }
         throw FetchPredicateError(

@@ -26,21 +26,23 @@ extension PredicateSQL {
     }
 
     private mutating func test(
-        _ operand: ResolvedOperand, _ values: [Value], _ options: ComparisonOptions
+        _ operand: ResolvedOperand, _ values: [PropertyValue], _ options: ComparisonOptions
     ) throws(FetchPredicateError) -> String {
         let column = try self.operand(operand, options)
         return "\(column) IN \(try members(values))"
     }
 
     /// The elements in ascending order, so that equal lists give equal statements.
-    private func elements(of list: ResolvedList, _ options: ComparisonOptions) -> [Value] {
-        let objects = list.objects.map { $0.localID(in: store) }.sorted().map { Value.integer($0) }
+    private func elements(of list: ResolvedList, _ options: ComparisonOptions) -> [PropertyValue] {
+        let objects = list.objects.map { $0.localID(in: store) }.sorted().map {
+            PropertyValue.integer($0)
+        }
         var values = list.values
         if !options.isEmpty { values = Set(values.map { $0.folded(options) }) }
         return objects + values.sorted { ValueOrder.compare($0, $1) == .less }
     }
 
-    private mutating func members(_ values: [Value]) throws(FetchPredicateError) -> String {
+    private mutating func members(_ values: [PropertyValue]) throws(FetchPredicateError) -> String {
         if values.count > Self.greatestShortList {
             try height.check(.longList)
             if let array = Self.jsonArray(values) {
@@ -64,7 +66,7 @@ extension PredicateSQL {
     /// Writes values as a JSON array.
     ///
     /// - Returns: `nil` if JSON cannot represent a value without loss.
-    private static func jsonArray(_ values: [Value]) -> String? {
+    private static func jsonArray(_ values: [PropertyValue]) -> String? {
         var json: [UInt8] = [UInt8(ascii: "[")]
         for value in values {
             if json.count > 1 { json.append(UInt8(ascii: ",")) }
@@ -83,7 +85,7 @@ extension PredicateSQL {
         return String(decoding: json, as: UTF8.self)
     }
 
-    private static func packed(_ values: [Value]) -> Data? {
+    private static func packed(_ values: [PropertyValue]) -> Data? {
         var bytes = Data(capacity: values.count * 16)
         for value in values {
             guard case .uuid(let uuid) = value else { return nil }

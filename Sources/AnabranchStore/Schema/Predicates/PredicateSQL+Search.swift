@@ -60,7 +60,7 @@ struct LeadingSearch {
 struct BestOfSearch {
     /// The SQL after FROM.
     let source: String
-    let bindings: [Value]
+    let bindings: [PropertyValue]
 
     /// - Returns: `nil` for a search with other conditions or another order, or without a limit.
     init?(

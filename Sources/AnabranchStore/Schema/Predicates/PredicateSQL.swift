@@ -10,7 +10,7 @@ struct PredicateSQL {
 
     let naming: any SchemaNaming
     let store: (any Hashable & Sendable)?
-    var bindings: [Value] = []
+    var bindings: [PropertyValue] = []
     var height = StatementHeight()
     private(set) var scopes: [Scope] = []
     /// The table of words that is joined to the fetched rows; `nil` without one.
@@ -42,7 +42,7 @@ struct PredicateSQL {
     /// - Returns: The joins that were needed since the scope was entered.
     mutating func leave() -> String { scopes.removeLast().joins }
 
-    mutating func bind(_ value: Value) -> String {
+    mutating func bind(_ value: PropertyValue) -> String {
         bindings.append(value)
         return "?"
     }

@@ -23,7 +23,7 @@ package struct FetchShape: Hashable, Sendable {
 package struct ShapedFetch {
     package private(set) var shape: FetchShape
     /// The values in the order in which ``FetchStatement`` binds them.
-    package private(set) var bindings: [Value] = []
+    package private(set) var bindings: [PropertyValue] = []
     private let store: (any Hashable & Sendable)?
 
     /// The SQL of longer shapes would take too much memory.
@@ -168,7 +168,7 @@ extension ResolvedRelation {
     }
 }
 
-extension Value {
+extension PropertyValue {
     /// The number of the type, by which SQL may differ; `nil` for values that no constant has.
     fileprivate var typeNumber: UInt? {
         switch self {

@@ -65,7 +65,7 @@ struct ChangeCollector {
         renamed.merge(names) { _, new in new }
     }
 
-    mutating func addInverse(of column: TableLayout.Column, target: Value) {
+    mutating func addInverse(of column: TableLayout.Column, target: PropertyValue) {
         guard case .integer(let id) = target, let inverse = column.property.relationship?.inverse
         else { return }
         targets[inverse, default: []].insert(id)

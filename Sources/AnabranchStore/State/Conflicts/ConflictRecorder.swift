@@ -103,8 +103,8 @@ extension StoreSchema {
     ///
     /// It is another one if the model has changed the type of the property.
     func shown(
-        _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName
-    ) -> (property: WireProperty, value: Value) {
+        _ value: PropertyValue, in property: WireProperty, of record: RecordID, _ entity: WireName
+    ) -> (property: WireProperty, value: PropertyValue) {
         guard let successor = recordLayout(named: entity)?.successor(of: property)?.wire,
             let widened = successor.shown(value, of: property, in: record)
         else { return (property, value) }

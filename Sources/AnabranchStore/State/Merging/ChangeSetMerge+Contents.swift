@@ -78,7 +78,7 @@ extension ChangeSetMerge {
 
 extension RecordContents {
     fileprivate func lost(
-        _ property: WireProperty, _ value: Value, writtenBy stamp: LocalStamp
+        _ property: WireProperty, _ value: PropertyValue, writtenBy stamp: LocalStamp
     ) -> DiscardedWrite {
         DiscardedWrite(
             kind: .deletedWhileWritten, record: id, entity: entity, property: property,

@@ -25,7 +25,7 @@ extension ChangeSetMerge {
     ///
     /// - Parameter value: The value in its wire form.
     func updateDeferredCell(
-        _ property: WireProperty, _ value: Value, of id: LocalID, entity: WireName,
+        _ property: WireProperty, _ value: PropertyValue, of id: LocalID, entity: WireName,
         _ set: IncomingSet
     ) throws {
         let (outcome, held) = try deferred.change(property, of: id) {

@@ -11,7 +11,7 @@ extension ChangeSetMerge {
     ///   - value: The value in its wire form.
     ///   - successor: The property that shows the former one.
     func update(
-        _ former: WireProperty, _ value: Value, showingAs successor: TableLayout.Property,
+        _ former: WireProperty, _ value: PropertyValue, showingAs successor: TableLayout.Property,
         of row: HeldRow, _ set: IncomingSet
     ) throws {
         let shown = isReplaying ? nil : try shownCell(of: successor, in: row)
@@ -75,7 +75,7 @@ extension ChangeSetMerge {
     ///   - value: The arriving value in the property's type.
     ///   - held: The cell that shows.
     func journal(
-        _ value: Value, of set: IncomingSet, against held: RecordCells.Cell, of row: HeldRow
+        _ value: PropertyValue, of set: IncomingSet, against held: RecordCells.Cell, of row: HeldRow
     ) throws {
         guard value != held.value, held.property.rule.loses else { return }
         let stamp = try transaction.localStamp(held.stamp)

@@ -12,7 +12,7 @@ extension ChangeSetMerge {
     ///   - value: The new value in its wire form.
     func journalReplaced(
         _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp?,
-        by value: Value, _ set: IncomingSet
+        by value: PropertyValue, _ set: IncomingSet
     ) throws {
         if let former = try formerCell(of: property, in: row) {
             try journal(value, of: set, against: former, of: row)
@@ -26,7 +26,7 @@ extension ChangeSetMerge {
     /// - Parameter value: The new value in its wire form.
     private func journalOverwritten(
         _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp,
-        by value: Value, _ set: IncomingSet
+        by value: PropertyValue, _ set: IncomingSet
     ) throws {
         guard try journal.isConcurrent(held, with: set) else { return }
         let lost = try shownValue(of: property, in: row)
@@ -42,7 +42,7 @@ extension ChangeSetMerge {
     ///
     /// - Parameter value: The arriving value in its wire form.
     func journalDiscarded(
-        _ property: TableLayout.Property, of row: HeldRow, value: Value,
+        _ property: TableLayout.Property, of row: HeldRow, value: PropertyValue,
         to held: LocalStamp?, _ set: IncomingSet
     ) throws {
         let winning = try shownValue(of: property, in: row)

@@ -76,7 +76,7 @@ extension ChangeSetMerge {
     }
 
     /// The local ID that a reference column gets.
-    private func target(of value: Value) throws -> Value {
+    private func target(of value: PropertyValue) throws -> PropertyValue {
         guard let entry = ListEntry(value) else { return value }
         return .integer(try transaction.localID(of: entry.target))
     }
@@ -147,7 +147,7 @@ extension ChangeSetMerge {
     ///
     /// - Parameter value: The value in its wire form.
     private func take(
-        _ value: Value, of property: TableLayout.Property, _ row: HeldRow,
+        _ value: PropertyValue, of property: TableLayout.Property, _ row: HeldRow,
         _ taken: inout [TableLayout.Property.Cell], _ slots: inout SlotSet
     ) throws {
         guard property.group != nil else {
@@ -161,7 +161,7 @@ extension ChangeSetMerge {
     /// The changed slots of a property; of an attribute group only the members with a different
     /// value.
     private func changedSlots(
-        of property: TableLayout.Property, to value: Value, in row: HeldRow
+        of property: TableLayout.Property, to value: PropertyValue, in row: HeldRow
     ) throws -> SlotSet {
         let changed = try property.cells(of: value).filter { column, value in
             try row.value(of: column, on: connection) != value
@@ -180,7 +180,7 @@ extension ChangeSetMerge {
     }
 
     /// The value that a row holds now.
-    func value(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
+    func value(of column: TableLayout.Column, in row: HeldRow) throws -> PropertyValue {
         try row.value(of: column, on: connection)
     }
 
@@ -193,7 +193,7 @@ extension ChangeSetMerge {
     }
 
     /// The value that a row holds now, in its wire form.
-    func shownValue(of property: TableLayout.Property, in row: HeldRow) throws -> Value {
+    func shownValue(of property: TableLayout.Property, in row: HeldRow) throws -> PropertyValue {
         try deferred.wholeValue(of: property, id: row.id)
             ?? row.wireValue(of: property, transaction)
     }
@@ -204,7 +204,7 @@ extension ChangeSetMerge {
     ///   - value: The new value in its wire form.
     ///   - held: The stamp of the held value; `nil` if the property was never written.
     private func outcome(
-        of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
+        of incoming: LocalStamp, writing value: PropertyValue, to property: TableLayout.Property,
         of row: HeldRow, over held: LocalStamp?
     ) throws -> Register.Outcome {
         guard let held, property.rule != .lastWriter else {
@@ -219,7 +219,7 @@ extension ChangeSetMerge {
     /// 6.3 fails when it compiles for size or without exclusivity checks.
     @inline(never)
     private func mergeRuleOutcome(
-        of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
+        of incoming: LocalStamp, writing value: PropertyValue, to property: TableLayout.Property,
         of row: HeldRow, over held: LocalStamp
     ) throws -> Register.Outcome {
         try Register.outcome(

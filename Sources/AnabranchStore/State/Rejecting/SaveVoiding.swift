@@ -53,7 +53,7 @@ struct SaveVoiding {
     ) throws {
         try rejected.removeConsequences(withOrigin: void.origin)
         let row = try rejected.add(
-            set, void.rejection ?? Rejection(.malformed, ""), at: milliseconds)
+            set, void.rejection ?? SaveRejection(.malformed, ""), at: milliseconds)
         transaction.recordRejection(row)
         // A change set of a later format does not tell what it changes, and was not applied.
         do {
@@ -76,7 +76,7 @@ struct SaveVoiding {
             } catch is ChangeSetDecodingError { return }
             for cause in causes.sorted() {
                 try rejected.add(
-                    entry.changeSet, Rejection(.causeRejected, ""), cause: cause,
+                    entry.changeSet, SaveRejection(.causeRejected, ""), cause: cause,
                     at: milliseconds)
             }
         }
@@ -92,7 +92,7 @@ struct SaveVoiding {
     }
 }
 
-extension Rejection.Code {
+extension SaveRejection.Code {
     /// The code of a later save's row in the table of rejected saves; it is used only there.
-    static let causeRejected = Rejection.Code(rawValue: "cause-rejected")
+    static let causeRejected = SaveRejection.Code(rawValue: "cause-rejected")
 }

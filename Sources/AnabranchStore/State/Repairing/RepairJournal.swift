@@ -21,7 +21,7 @@ struct RepairJournal {
     func record(_ old: CanonicalRecord, replacedBy new: CanonicalRecord?) throws {
         let id = try transaction.localID(of: old.id)
         let new = new.map(RecordIndex.init)
-        var kept: [WireProperty: Set<Value>] = [:]
+        var kept: [WireProperty: Set<PropertyValue>] = [:]
         for cell in new?.record.cells ?? [] {
             kept[cell.property, default: []].insert(cell.value)
         }

@@ -103,11 +103,11 @@ struct ConflictRevision {
         /// Its property is the one under which the journal has the write.
         let name: DiscardedWriteName
         let property: WireProperty
-        let kind: Conflict.Kind
+        let kind: ConflictEntry.Kind
         let entity: WireName
-        let value: Value
+        let value: PropertyValue
         let winner: Stamp
-        let winningValue: Value?
+        let winningValue: PropertyValue?
         /// The local position of the discarded write.
         let position: Int64
         let isNew: Bool

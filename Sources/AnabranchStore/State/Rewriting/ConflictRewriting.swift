@@ -30,7 +30,7 @@ struct ConflictRewriting {
     private func rewritten(_ entry: JournalEntry) -> JournalEntry {
         var new = entry
         new.record = rewriting.rewritten(entry.record)
-        func renamed(_ value: Value) -> Value {
+        func renamed(_ value: PropertyValue) -> PropertyValue {
             ListEntry.renamed(rewriting.rewritten(value), from: entry.record, to: new.record)
         }
         new.value = renamed(entry.value)

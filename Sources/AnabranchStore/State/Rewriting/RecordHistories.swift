@@ -29,7 +29,7 @@ struct RecordHistories {
 
     struct Write {
         let entity: WireName
-        let value: Value
+        let value: PropertyValue
         let stamp: Stamp
         /// The author; `nil` if the log no longer has the change set.
         let author: Author?
@@ -106,7 +106,7 @@ struct RecordHistories {
     }
 
     private mutating func add(
-        _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName,
+        _ value: PropertyValue, in property: WireProperty, of record: RecordID, _ entity: WireName,
         _ author: Author
     ) {
         guard property.isMergeable, property.rule != .counter else { return }
@@ -118,8 +118,8 @@ struct RecordHistories {
     /// The property that shows the writes of a property. Two registers are one if both have the
     /// rule by which the later write shows.
     private func shown(
-        _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName
-    ) -> (WireProperty, Value) {
+        _ value: PropertyValue, in property: WireProperty, of record: RecordID, _ entity: WireName
+    ) -> (WireProperty, PropertyValue) {
         let (successor, widened) = schema.shown(value, in: property, of: record, entity)
         let rules: Set<MergeRule> = [.lastWriter, .group]
         guard rules.isSuperset(of: [property.rule, successor.rule]) else {

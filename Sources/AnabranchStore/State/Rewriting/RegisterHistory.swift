@@ -30,10 +30,10 @@ struct RegisterHistory {
     struct Loss {
         let write: RecordHistories.Write
         let author: RecordHistories.Author
-        let kind: Conflict.Kind
+        let kind: ConflictEntry.Kind
         let winner: Stamp
         /// `nil` for a delete.
-        let winningValue: Value?
+        let winningValue: PropertyValue?
     }
 
     /// The discarded writes: those that do not show and that no later author had seen, and those
@@ -124,7 +124,7 @@ struct RegisterHistory {
         return isDeleted || !isStanding && write.value != standing.value
     }
 
-    private func kind(of author: RecordHistories.Author) -> Conflict.Kind {
+    private func kind(of author: RecordHistories.Author) -> ConflictEntry.Kind {
         guard let first = deleters.map(\.position).min() else { return .concurrentWrite }
         return first < author.position ? .writeToDeleted : .deletedWhileWritten
     }

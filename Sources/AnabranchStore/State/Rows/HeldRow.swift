@@ -11,7 +11,7 @@ struct HeldRow {
     var columns: HeldColumns?
 
     /// The value that the row holds now.
-    func value(of column: TableLayout.Column, on connection: Connection) throws -> Value {
+    func value(of column: TableLayout.Column, on connection: Connection) throws -> PropertyValue {
         if let value = columns?.value(of: column, in: id) { return value }
         return try connection.cached(
             "SELECT \(column.name) FROM \(layout.table.name) WHERE ab_pk = ?", id
@@ -22,7 +22,7 @@ struct HeldRow {
     /// includes the position.
     func wireValue(
         of property: TableLayout.Property, _ transaction: StateTransaction
-    ) throws -> Value {
+    ) throws -> PropertyValue {
         if let value = columns?.wireValue(of: property, in: id, transaction.replicas) {
             return value
         }
@@ -59,14 +59,14 @@ final class HeldColumns {
 
     func leave() { standing = nil }
 
-    fileprivate func value(of column: TableLayout.Column, in id: LocalID) -> Value? {
+    fileprivate func value(of column: TableLayout.Column, in id: LocalID) -> PropertyValue? {
         guard let standing, standing.row == id, let place = place(of: column) else { return nil }
         return standing.statement.slot(at: place, as: column.kind)
     }
 
     fileprivate func wireValue(
         of property: TableLayout.Property, in id: LocalID, _ replicas: ReplicaTable
-    ) -> Value? {
+    ) -> PropertyValue? {
         guard let standing, standing.row == id, let place = place(of: property.column) else {
             return nil
         }

@@ -203,7 +203,7 @@ struct RecordRows {
 
     private func writeDeferred(
         _ rows: SnapshotChunk.Rows, column: Int, ids: [LocalID],
-        where isKept: (Value) -> Bool = { _ in true }
+        where isKept: (PropertyValue) -> Bool = { _ in true }
     ) throws {
         let (property, values) = (rows.block.properties[column], rows.block.columns[column])
         let cells = try CellInsertion(of: property, into: transaction.deferred)

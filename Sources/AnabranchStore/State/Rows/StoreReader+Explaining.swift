@@ -6,7 +6,7 @@ import AnabranchSQLite
 package struct ExplainedQuery: Sendable {
     package let sql: String
     /// The values of the parameters in the order of the text.
-    package let bindings: [Value]
+    package let bindings: [PropertyValue]
     /// SQLite's plan, a step in each line. A step inside another is indented below it.
     package let plan: [String]
     package let rowCount: Int

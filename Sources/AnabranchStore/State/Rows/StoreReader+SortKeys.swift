@@ -10,7 +10,7 @@ extension StoreReader {
     ///   read, so an index alone can answer, and the versions are `none`.
     package func keyedObjects(
         _ query: FetchQuery, among ids: [LocalID]? = nil,
-        _ body: (_ entityIndex: Int, LocalID, RowVersion, [Value]) throws -> Void
+        _ body: (_ entityIndex: Int, LocalID, RowVersion, [PropertyValue]) throws -> Void
     ) throws {
         let isMixed = schema.layout(of: query.entity).table.hasDiscriminator
         var columns = ["t0.ab_pk"]
@@ -32,7 +32,7 @@ extension StoreReader {
     /// - Parameter ids: The only records to consider; `nil` for any.
     package func keyedRows(
         _ query: FetchQuery, among ids: [LocalID]? = nil,
-        _ body: (StoredRow, [Value]) throws -> Void
+        _ body: (StoredRow, [PropertyValue]) throws -> Void
     ) throws {
         let selection = schema.rowSelection(of: query.entity)
         let statement = try prepared(
@@ -71,7 +71,7 @@ private struct KeyColumns {
         self.first = first
     }
 
-    func read(_ row: UnsafeRow) -> [Value] {
+    func read(_ row: UnsafeRow) -> [PropertyValue] {
         forms.indices.map { forms[$0].read(row[first + $0]) }
     }
 }
@@ -82,7 +82,7 @@ private enum KeyForm {
     /// A computed number, which is an integer or a double from row to row.
     case number
 
-    func read(_ column: UnsafeColumn) -> Value {
+    func read(_ column: UnsafeColumn) -> PropertyValue {
         switch self {
         case .stored(let kind): column.slot(as: kind)
         case .number: column.slot(as: column.type == .integer ? .integer : .real)

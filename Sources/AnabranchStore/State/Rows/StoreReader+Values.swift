@@ -4,7 +4,7 @@ import AnabranchSQLite
 
 /// One value of a row that a request for values returns.
 package enum RowCell: Hashable, Sendable {
-    case value(Value)
+    case value(PropertyValue)
     /// An object, with the index of its entity in the model.
     case object(entityIndex: Int, LocalID)
 }
@@ -69,7 +69,7 @@ private struct CellReader {
         kind = column.operand.type.map(ColumnKind.init) ?? .data
     }
 
-    func value(in statement: Statement, of entity: EntityDescription) throws -> Value {
+    func value(in statement: Statement, of entity: EntityDescription) throws -> PropertyValue {
         let value = computed(in: statement)
         guard let type = column.resultType, !value.isNull else { return value }
         guard let converted = type.coerce(value) else {
@@ -83,7 +83,7 @@ private struct CellReader {
 
     /// A computed number may be an integer where doubles are expected, and a sum of integers beyond
     /// 64 bits is a double.
-    private func computed(in statement: Statement) -> Value {
+    private func computed(in statement: Statement) -> PropertyValue {
         switch (kind, statement.type(at: place)) {
         case (.integer, .real): .double(statement.double(at: place))
         case (.real, .integer): .double(Double(statement.int64(at: place)))

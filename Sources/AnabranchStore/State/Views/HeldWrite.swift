@@ -6,15 +6,17 @@ public struct HeldWrite: Hashable, Sendable {
     /// The record that holds the value: the object's own record, or a merged duplicate.
     public let record: RecordID
     /// The value in its portable form; a reference names a record.
-    public let value: Value
+    public let value: PropertyValue
     /// The author and the time of the write.
-    public let write: Conflict.Write
+    public let write: ConflictEntry.Write
 }
 
 /// A rule by which an object does not show a value that is held for it.
 ///
 /// Each rule decides between values that were saved concurrently, so no author has chosen to
 /// replace the hidden one.
+///
+/// It is closed: only a new major version adds a case.
 public enum HidingRule: String, Hashable, Sendable, CaseIterable {
     /// The object shows several records with one unique key, and the value of another of these
     /// records.
@@ -39,7 +41,7 @@ package struct HiddenWriteRow: Sendable {
     package let held: HeldWrite
     package let rule: HidingRule
     /// The value that shows instead; null for a reference that reads nil.
-    package let shownValue: Value
+    package let shownValue: PropertyValue
 }
 
 extension HiddenReferences.Rule {

@@ -80,7 +80,7 @@ struct ObjectWrites {
 
     /// The value that the object shows of a property: null if it was never written, or if a rule
     /// hides the reference.
-    func shownValue(of property: TableLayout.Property) -> Value {
+    func shownValue(of property: TableLayout.Property) -> PropertyValue {
         guard rules[property.number] == nil else { return .null }
         return shown(of: property)?.cell.value ?? .null
     }
@@ -200,7 +200,7 @@ struct ObjectWritesReader {
         }?.author
         return HeldWrite(
             record: held.record, value: held.cell.value,
-            write: Conflict.Write(stamp: stamp, author: author ?? ""))
+            write: ConflictEntry.Write(stamp: stamp, author: author ?? ""))
     }
 
     /// Every write that an object does not show, by property in the order of the model.

@@ -29,7 +29,7 @@ extension StoreReader {
     package func heldValues(
         of attribute: AttributeDescription, _ id: LocalID, _ entity: EntityDescription,
         after version: RowVersion? = nil
-    ) throws -> [Value] {
+    ) throws -> [PropertyValue] {
         let replicas = try replicas()
         let stamps = LogStamps(connection)
         let reader = try ObjectWritesReader(self, replicas: replicas, logStamps: stamps)

@@ -218,7 +218,7 @@ extension ViewRules {
     private func valueShown(
         by property: TableLayout.Property, _ own: RecordCells.Cell?, _ cells: [RecordCells.Cell],
         _ record: RecordID
-    ) throws -> Value? {
+    ) throws -> PropertyValue? {
         let former = (cells + (own.map { [$0] } ?? [])).former(of: property.wire, in: record)
         guard let written = former?.value ?? own?.value else { return nil }
         if property.showsDefault(inPlaceOf: written) { return property.valueWhenNull }

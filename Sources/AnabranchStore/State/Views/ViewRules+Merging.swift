@@ -203,7 +203,7 @@ extension CanonicalRecord {
     }
 }
 
-extension Value {
+extension PropertyValue {
     /// True for null and for an attribute group in which every member is null.
     var isEmpty: Bool {
         if case .group(let group) = self { return group.members.allSatisfy(\.value.isNull) }

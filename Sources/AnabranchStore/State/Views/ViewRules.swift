@@ -43,7 +43,7 @@ final class ViewRules {
     var affected: Set<LocalID> = []
     /// The records that may show values of former properties, and what columns showed before this
     /// transaction changed something there, by slot.
-    var shownValues: [LocalID: [Int: Value]] = [:]
+    var shownValues: [LocalID: [Int: PropertyValue]] = [:]
     /// Records of which all columns have their own cells since ``exposeValues(of:)``.
     var exposed: Set<LocalID> = []
     var formerLinks = FormerLinkWork()

@@ -23,7 +23,7 @@ struct CellInsertion {
     /// Inserts a cell.
     ///
     /// - Parameter value: The value in its wire form.
-    func insert(_ value: Value, of id: LocalID, stamp: LocalStamp) throws {
+    func insert(_ value: PropertyValue, of id: LocalID, stamp: LocalStamp) throws {
         deferred.isEmpty = false
         var bytes = ByteWriter()
         bytes.append(tagged: value)

@@ -134,7 +134,7 @@ extension DeferredRows {
 // Values of attribute groups that the columns of their members cannot represent.
 extension DeferredRows {
     /// The whole value of an attribute group; `nil` if the columns represent it.
-    func wholeValue(of property: TableLayout.Property, id: LocalID) throws -> Value? {
+    func wholeValue(of property: TableLayout.Property, id: LocalID) throws -> PropertyValue? {
         guard property.group != nil, !isEmpty else { return nil }
         return try cells(of: id, .of(property.wire)).first?.value
     }
@@ -142,7 +142,7 @@ extension DeferredRows {
     /// Keeps the written value of an attribute group if the columns cannot represent it. It
     /// replaces the previous value.
     func keepWhole(
-        _ value: Value, of property: TableLayout.Property, id: LocalID, stamp: LocalStamp
+        _ value: PropertyValue, of property: TableLayout.Property, id: LocalID, stamp: LocalStamp
     ) throws {
         guard property.group != nil else { return }
         if !isEmpty { try replace(property.wire, of: id, by: []) }

@@ -44,7 +44,7 @@ extension Statement {
     func droppedCells(
         at column: Int, of table: TableLayout, _ entity: EntityDescription, _ writes: RowWrites,
         _ replicas: ReplicaTable
-    ) -> [(property: WireProperty, value: Value, position: Int64)] {
+    ) -> [(property: WireProperty, value: PropertyValue, position: Int64)] {
         table.dropped.enumerated().compactMap { offset, dropped in
             guard entity.isKind(of: dropped.entity), let position = dropped.lastWrite(in: writes)
             else { return nil }

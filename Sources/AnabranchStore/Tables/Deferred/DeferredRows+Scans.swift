@@ -57,7 +57,7 @@ extension DeferredRows {
     /// Reads the cells that some records have of a property.
     func readCells(
         of property: WireProperty, in source: RecordSource,
-        _ body: (LocalID, Value) throws -> Void
+        _ body: (LocalID, PropertyValue) throws -> Void
     ) throws {
         let statement = try select(
             "d.record, d.value", from: "ab_deferred_cell", by: "record", property, in: source)

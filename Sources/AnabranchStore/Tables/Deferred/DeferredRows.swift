@@ -80,7 +80,7 @@ final class DeferredRows {
     ///
     /// - Parameter value: The value in its wire form.
     func write(
-        _ property: WireProperty, _ value: Value, to id: LocalID, stamp: LocalStamp
+        _ property: WireProperty, _ value: PropertyValue, to id: LocalID, stamp: LocalStamp
     ) throws {
         try CellInsertion(of: property, into: self).insert(value, of: id, stamp: stamp)
     }
@@ -90,7 +90,7 @@ final class DeferredRows {
     struct Cell {
         let property: WireProperty
         /// The value in its wire form.
-        let value: Value
+        let value: PropertyValue
         let stamp: LocalStamp
     }
 

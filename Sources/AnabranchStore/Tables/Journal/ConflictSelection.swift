@@ -1,4 +1,4 @@
-public import AnabranchReplication
+package import AnabranchReplication
 import AnabranchSQLite
 
 /// A selection of conflict journal entries to list, count or purge.
@@ -23,29 +23,29 @@ public struct ConflictSelection: Sendable {
     public static let all = ConflictSelection()
 
     /// One entry; none if it was purged.
-    public static func number(_ id: Conflict.ID) -> ConflictSelection { numbers([id]) }
+    package static func number(_ id: ConflictEntry.ID) -> ConflictSelection { numbers([id]) }
 
     /// Entries with some numbers; purged entries are left out.
-    public static func numbers(_ ids: [Conflict.ID]) -> ConflictSelection {
+    public static func numbers(_ ids: [ConflictEntry.ID]) -> ConflictSelection {
         ConflictSelection(.numbers(ids))
     }
 
     /// Entries that were recorded after an entry, whether that entry still exists or not.
-    public static func after(_ id: Conflict.ID) -> ConflictSelection {
+    public static func after(_ id: ConflictEntry.ID) -> ConflictSelection {
         ConflictSelection(.after(id))
     }
 
     /// Values that a record and its merged duplicates have lost, including links from other records
     /// to it.
-    public static func record(_ record: RecordID) -> ConflictSelection {
+    package static func record(_ record: RecordID) -> ConflictSelection {
         ConflictSelection(.record(record))
     }
 
     /// Values that records of some entities have lost.
     ///
-    /// - Parameter wireNames: The names as in ``Conflict/entity``. The file's model need not know
-    ///   them.
-    public static func entities(wireNames: [String]) -> ConflictSelection {
+    /// - Parameter wireNames: The names as in ``ConflictEntry/entity``. The file's model need not
+    ///   know them.
+    package static func entities(wireNames: [String]) -> ConflictSelection {
         ConflictSelection(.entities(wireNames))
     }
 
@@ -67,12 +67,12 @@ public struct ConflictSelection: Sendable {
     }
 
     /// All entries except the newest `count`, whatever other conditions apply.
-    public static func allButNewest(_ count: Int) -> ConflictSelection {
+    package static func allButNewest(_ count: Int) -> ConflictSelection {
         ConflictSelection(.allButNewest(count))
     }
 
     /// The entries that are in both selections.
-    public func intersection(_ other: ConflictSelection) -> ConflictSelection {
+    package func intersection(_ other: ConflictSelection) -> ConflictSelection {
         ConflictSelection(terms + other.terms)
     }
 }
@@ -150,7 +150,7 @@ extension ConflictSelection {
         return Condition(
             sql: """
                 (record IN (SELECT ? UNION ALL SELECT record FROM ab_shadow WHERE visible = ?)
-                OR (kind = \(Conflict.Kind.linkToDeleted.rawValue) AND value = ?))
+                OR (kind = \(ConflictEntry.Kind.linkToDeleted.rawValue) AND value = ?))
                 """,
             values: [.integer(id), .integer(id), .blob(end.bytes)])
     }

@@ -3,16 +3,16 @@ import AnabranchReplication
 
 /// A discarded value before it is written to the journal.
 struct DiscardedWrite {
-    var kind: Conflict.Kind
+    var kind: ConflictEntry.Kind
     var record: LocalID
     var entity: WireName
     var property: WireProperty
     /// The discarded value in its wire form.
-    var value: Value
+    var value: PropertyValue
     var lost: LocalStamp
     var winner: LocalStamp?
     /// The winning value in its wire form; `nil` if a delete won.
-    var winningValue: Value?
+    var winningValue: PropertyValue?
 
     /// Returns the write as a deletion of its record has discarded it.
     ///

@@ -3,18 +3,18 @@ import AnabranchSQLite
 
 /// The parts of a conflict journal entry that name records and writes.
 struct JournalEntry: Equatable {
-    let id: Conflict.ID
-    let kind: Conflict.Kind
+    let id: ConflictEntry.ID
+    let kind: ConflictEntry.Kind
     /// The record; for a link, its left end.
     var record: RecordID
     let property: WireProperty
     /// The discarded value; for a link, its right end.
-    var value: Value
+    var value: PropertyValue
     var lost: Stamp
     var winner: Stamp?
-    var winningValue: Value?
+    var winningValue: PropertyValue?
 
-    var isLink: Bool { Conflict.isLink(kind, property) }
+    var isLink: Bool { ConflictEntry.isLink(kind, property) }
 
     /// The right end of a link; `nil` for any other value.
     var right: RecordID? {
@@ -37,7 +37,7 @@ struct JournalEntry: Equatable {
     }
 
     private init?(_ row: Statement, _ replicas: ReplicaTable) throws {
-        guard let kind = Conflict.Kind(rawValue: row.int64(at: 1)),
+        guard let kind = ConflictEntry.Kind(rawValue: row.int64(at: 1)),
             let record = replicas.record(row.int64(at: 2)),
             let lost = row.stamp(at: 7, replicas), !row.isNull(at: 6)
         else { return nil }

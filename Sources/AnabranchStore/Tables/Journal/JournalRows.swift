@@ -175,7 +175,7 @@ final class JournalRows {
         return "INSERT INTO ab_conflict (\(columns.joined(separator: ", "))) VALUES \(rows)"
     }
 
-    static func tagged(_ value: Value) -> [UInt8] {
+    static func tagged(_ value: PropertyValue) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 16)
         writer.append(tagged: value)
         return writer.bytes

@@ -16,9 +16,9 @@ public struct RejectedSave: Sendable, Identifiable {
     /// file's log. Only their operations on these records count.
     package let consequences: [ChangeSet]
     /// The zone's reason.
-    public let rejection: Rejection
+    public let rejection: SaveRejection
     /// The time when this file learned of the rejection, in milliseconds since 1970-01-01 UTC.
-    public let noticedMilliseconds: Int64
+    package let noticedMilliseconds: Int64
 
     /// The author name that the app gave when it saved.
     public var author: String { changeSet.author }
@@ -29,7 +29,7 @@ public struct RejectedSave: Sendable, Identifiable {
     private let parts: any PartReading & Sendable
 
     package init(
-        id: Int64, changeSet: ChangeSet, consequences: [ChangeSet], rejection: Rejection,
+        id: Int64, changeSet: ChangeSet, consequences: [ChangeSet], rejection: SaveRejection,
         noticedMilliseconds: Int64, parts: any PartReading & Sendable = NoParts()
     ) {
         self.parts = parts

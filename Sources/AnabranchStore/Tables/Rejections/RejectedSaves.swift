@@ -14,7 +14,7 @@ struct RejectedSaves {
     ///   rejected save.
     @discardableResult
     func add(
-        _ set: ChangeSet, _ rejection: Rejection, cause: Int64? = nil, at milliseconds: Int64
+        _ set: ChangeSet, _ rejection: SaveRejection, cause: Int64? = nil, at milliseconds: Int64
     ) throws -> Int64 {
         try connection.run(
             """
@@ -96,8 +96,8 @@ struct RejectedSaves {
                 RejectedSave(
                     id: statement.int64(at: 0), changeSet: set,
                     consequences: consequences[statement.int64(at: 0)] ?? [],
-                    rejection: Rejection(
-                        Rejection.Code(rawValue: statement.string(at: 2)),
+                    rejection: SaveRejection(
+                        SaveRejection.Code(rawValue: statement.string(at: 2)),
                         statement.string(at: 3)),
                     noticedMilliseconds: statement.int64(at: 4), parts: parts))
         }

@@ -8,7 +8,7 @@ extension PushMachine {
     /// far is rejected for good, because the zone never takes it.
     func divide(_ entry: StoredLogEntry, _ exchange: Exchange) -> Move {
         let set = entry.changeSet
-        let rejection = Rejection(
+        let rejection = SaveRejection(
             .tooLarge,
             "Can't push change set \(set.dot) because the server accepts requests of "
                 + "\(exchange.largestBody) bytes, and the list of its parts is larger. "
@@ -50,7 +50,7 @@ package struct Dividing: RewritingStep {
     let byteLimit: Int
     /// The reason for which the save is rejected if it can't be divided that far; `nil` if it stays
     /// then.
-    let rejection: Rejection?
+    let rejection: SaveRejection?
     package let error: SyncError
     package var description: String { "divide \(set.dot.sequence) to \(byteLimit)" }
 

@@ -86,7 +86,7 @@ import Testing
         let own = try #require(try store.pending(byteLimit: .max).first).changeSet
         let outcome = try store.take(scenario.bundle(of: Array(dependent), as: "one.bundle"))
         #expect(outcome.waitingCount == 1)
-        scenario.zone.append(ChangeSet(voiding: own, for: Rejection(.malformed, "refused")))
+        scenario.zone.append(ChangeSet(voiding: own, for: SaveRejection(.malformed, "refused")))
         // The cause comes first, then the void that takes the place of the store's own save.
         try scenario.zone.pull(into: store)
         #expect(try store.waitingCount == 0)

@@ -22,19 +22,19 @@ import Testing
             declaration.entities[0].attributes[0].wireName = "age"
             declaration.entities[0].attributes[1].wireName = "name"
             declaration.entities[0].attributes += [
-                Attribute("nickname", .string),
-                Attribute("rank", .integer64, optional: false, default: 7),
+                AttributeDeclaration("nickname", .string),
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7),
             ]
             declaration.entities[0].relationships += [
-                Relationship("cars", toMany: "Car", inverse: "owner"),
-                Relationship("favourite", to: "Car"),
-                Relationship("trips", toMany: "Car", inverse: "passengers"),
+                RelationshipDeclaration("cars", toMany: "Car", inverse: "owner"),
+                RelationshipDeclaration("favourite", to: "Car"),
+                RelationshipDeclaration("trips", toMany: "Car", inverse: "passengers"),
             ]
             declaration.entities.append(
-                Entity("Car") {
-                    Attribute("plate", .string)
-                    Relationship("owner", to: "Person", inverse: "cars")
-                    Relationship("passengers", toMany: "Person", inverse: "trips")
+                EntityDeclaration("Car") {
+                    AttributeDeclaration("plate", .string)
+                    RelationshipDeclaration("owner", to: "Person", inverse: "cars")
+                    RelationshipDeclaration("passengers", toMany: "Person", inverse: "trips")
                 })
         }
     }
@@ -92,10 +92,10 @@ import Testing
     @Test func `adds and removes transient relationships without a change of the tables`() throws {
         let transient = try scenario.changedModel { declaration in
             declaration.entities[0].relationships += [
-                Relationship("guest", to: "Person", transient: true, inverse: "hosts"),
-                Relationship(
+                RelationshipDeclaration("guest", to: "Person", transient: true, inverse: "hosts"),
+                RelationshipDeclaration(
                     "hosts", toMany: "Person", transient: true, ordered: true, inverse: "guest"),
-                Relationship("pair", to: "Person", transient: true, inverse: "pair"),
+                RelationshipDeclaration("pair", to: "Person", transient: true, inverse: "pair"),
             ]
         }
         let store = try scenario.open("a")
@@ -158,7 +158,7 @@ import Testing
         }
         let attributes = declaration.entities[person].attributes
         declaration.entities[person].attributes.append(
-            Attribute("motto", .string, default: "-"))
+            AttributeDeclaration("motto", .string, default: "-"))
         let third = try scenario.open("a", model: try ManagedObjectModel(declaration))
         let hash = try third.canonicalHash()
         #expect(try third.value("motto", of: bob) == .string("-"))
@@ -167,7 +167,7 @@ import Testing
         #expect(try wasAltered("a"))
         // A wider type is a property of its own.
         declaration.entities[person].attributes = attributes.map {
-            $0.name == "rank" ? Attribute("rank", .string) : $0
+            $0.name == "rank" ? AttributeDeclaration("rank", .string) : $0
         }
         let last = try scenario.open("a", model: try ManagedObjectModel(declaration))
         #expect(try !wasAltered("a"))

@@ -16,24 +16,26 @@ import Testing
         _ deletePolicy: DeletePolicy = .deleteWins
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: deletePolicy) {
-                Attribute("name", .string)
-                Attribute("flag", .boolean)
-                Attribute("small", .integer16)
-                Attribute("age", .integer64, default: 18)
-                Attribute("ratio", .double)
-                Attribute("born", .date)
-                Attribute("amount", .decimal)
-                Attribute("motto", .string)
-                Attribute("home", .uri)
-                Attribute("photo", .binary)
-                Attribute("key", .uuid)
-                Attribute("best", .integer32, mergeRule: .max)
-                Attribute("first", .string, mergeRule: .firstWriter)
-                Index("byMotto", elements: [IndexElement("motto"), IndexElement("age")])
+            EntityDeclaration("Person", deletePolicy: deletePolicy) {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("flag", .boolean)
+                AttributeDeclaration("small", .integer16)
+                AttributeDeclaration("age", .integer64, default: 18)
+                AttributeDeclaration("ratio", .double)
+                AttributeDeclaration("born", .date)
+                AttributeDeclaration("amount", .decimal)
+                AttributeDeclaration("motto", .string)
+                AttributeDeclaration("home", .uri)
+                AttributeDeclaration("photo", .binary)
+                AttributeDeclaration("key", .uuid)
+                AttributeDeclaration("best", .integer32, mergeRule: .max)
+                AttributeDeclaration("first", .string, mergeRule: .firstWriter)
+                IndexDeclaration(
+                    "byMotto",
+                    elements: [IndexDeclaration.Element("motto"), IndexDeclaration.Element("age")])
             }
-            Entity("Worker", parent: "Person", deletePolicy: deletePolicy) {
-                Attribute("salary", .integer64)
+            EntityDeclaration("Worker", parent: "Person", deletePolicy: deletePolicy) {
+                AttributeDeclaration("salary", .integer64)
             }
         }
     }
@@ -72,7 +74,7 @@ import Testing
         return migrated
     }
 
-    private static let values: [String: Value] = [
+    private static let values: [String: PropertyValue] = [
         "name": .string("Anna"), "flag": .bool(false), "small": .integer(-7), "age": .integer(30),
         "ratio": .double(-0.0), "born": .date(.nan), "amount": .decimal(ExactDecimal("1.50")!),
         "motto": .string(""), "home": .uri("http://a.example"), "photo": .data(Data([0, 255])),
@@ -146,7 +148,7 @@ import Testing
         let third = try migrate(second, "a", to: try model(without: ["motto", "age"]))
         #expect(try dropped("a") == [.text("age"), .text("motto")])
         var next = try model(without: ["motto", "age"]).declaration
-        next.entities[0].attributes.append(Attribute("extra", .string))
+        next.entities[0].attributes.append(AttributeDeclaration("extra", .string))
         let fourth = try migrate(third, "a", to: try ManagedObjectModel(next))
         try fourth.set("extra", .string("new"), of: anna)
         #expect(try fourth.value("extra", of: anna) == .string("new"))
@@ -166,7 +168,7 @@ import Testing
     typealias Change = @Sendable (inout ModelDeclaration) -> Void
 
     private static func attribute(
-        _ name: String, _ change: @escaping @Sendable (inout Attribute) -> Void
+        _ name: String, _ change: @escaping @Sendable (inout AttributeDeclaration) -> Void
     ) -> Change {
         { declaration in
             for place in declaration.entities[0].attributes.indices
@@ -186,19 +188,22 @@ import Testing
         ),
         ("siblings", attribute("small") { $0.mergeRule = .keepBoth }),
         ("a group", { $0.entities[0].attributeGroups = [AttributeGroup("g", "small", "flag")] }),
-        ("a unique key", { $0.entities[0].uniquenessConstraints = [Unique("small")] }),
+        (
+            "a unique key",
+            { $0.entities[0].uniquenessConstraints = [UniquenessConstraint("small")] }
+        ),
         (
             "the time of the last save",
             {
                 $0.entities[1].attributes.append(
-                    Attribute("saved", .date, derivation: "now()"))
+                    AttributeDeclaration("saved", .date, derivation: "now()"))
             }
         ),
         (
             "unsynced records",
             {
                 $0.configurations = [
-                    Configuration("Local", "Person", "Worker", isSynced: false)
+                    ModelConfiguration("Local", "Person", "Worker", isSynced: false)
                 ]
             }
         ),

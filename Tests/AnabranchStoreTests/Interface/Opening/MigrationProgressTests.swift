@@ -108,7 +108,7 @@ import Testing
         options.keepsCopyWhenMigrating = true
         options.migrationProgress = progress
         let next = try scenario.changedModel {
-            $0.entities[0].attributes.append(Attribute("x", .date))
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
         }
         let error = storeError {
             _ = try Store.open(
@@ -120,7 +120,7 @@ import Testing
 
     @Test func `cancelling stops the statement that copies the file`() throws {
         let store = try scenario.open("a")
-        let long = Value.string(String(repeating: "x", count: 1 << 20))
+        let long = PropertyValue.string(String(repeating: "x", count: 1 << 20))
         for _ in 0..<64 { try store.set("name", long, of: try store.insertPerson("A")) }
         let shown = try ShownState(store)
         store.close()

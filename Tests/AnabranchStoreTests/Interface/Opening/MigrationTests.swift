@@ -22,11 +22,11 @@ import Testing
         let (hash, log) = (try first.canonicalHash(), try first.pending(byteLimit: .max).count)
         first.close()
         let second = try migrated {
-            $0.entities[0].attributes.append(Attribute("nickname", .string))
+            $0.entities[0].attributes.append(AttributeDeclaration("nickname", .string))
             $0.entities[0].attributes.append(
-                Attribute("rank", .integer64, optional: false, default: 7))
+                AttributeDeclaration("rank", .integer64, optional: false, default: 7))
             $0.entities[0].attributes.append(
-                Attribute("motto", .string, default: .string("it's")))
+                AttributeDeclaration("motto", .string, default: .string("it's")))
         }
         #expect(try second.value("name", of: anna) == .string("Anna"))
         #expect(try second.value("age", of: anna) == .integer(30))
@@ -107,7 +107,9 @@ import Testing
         let first = try scenario.open("a")
         try first.insertPerson("Anna")
         first.close()
-        let second = try migrated { $0.entities[0].attributes.append(Attribute("x", .date)) }
+        let second = try migrated {
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
+        }
         try second.insertPerson("Bob")
         try scenario.zone.sync(second)
         let third = try scenario.open("third")
@@ -119,7 +121,9 @@ import Testing
     @Test func `ends the writing of a program that has the file open`() throws {
         let first = try scenario.open("a")
         let anna = try first.insertPerson("Anna")
-        let second = try migrated { $0.entities[0].attributes.append(Attribute("x", .date)) }
+        let second = try migrated {
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
+        }
         #expect(storeError { try first.insertPerson("Bob") }?.code == .storeChanged)
         #expect(try second.value("name", of: anna) == .string("Anna"))
     }
@@ -130,7 +134,7 @@ import Testing
         let reading = try scenario.open("a", model: model)
         let anna = try reading.insert("Employee", ["name": .string("Anna")])
         var more = model.declaration
-        more.entities.append(Entity("Admin", parent: "Person"))
+        more.entities.append(EntityDeclaration("Admin", parent: "Person"))
         let other = try scenario.open("a", model: try ManagedObjectModel(more))
         try other.insert("Admin", ["name": .string("Bob")])
         #expect(try reading.row("Person", anna)?.entity.name == "Employee")
@@ -150,7 +154,7 @@ import Testing
         ("merge rule", { $0.entities[0].attributes[0].mergeRule = .counter }),
         (
             "mandatory attribute",
-            { $0.entities[0].attributes.append(Attribute("x", .date, optional: false)) }
+            { $0.entities[0].attributes.append(AttributeDeclaration("x", .date, optional: false)) }
         ),
         ("wire name was name", { $0.entities[0].attributes[1].wireName = "other" }),
         ("wire name was Team", { $0.entities[1].wireName = "Group" }),
@@ -189,7 +193,7 @@ import Testing
         #expect(
             try message { $0.entities[0].attributes[integer].type = .integer16 }.contains(hint))
         let demanding = try message {
-            $0.entities[0].attributes.append(Attribute("x", .date, optional: false))
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date, optional: false))
         }
         #expect(!demanding.contains(hint))
     }
@@ -197,7 +201,7 @@ import Testing
     @Test func `is refused where the options or reading only forbid it`() throws {
         try scenario.open("a").close()
         let other = try scenario.changedModel {
-            $0.entities[0].attributes.append(Attribute("x", .date))
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
         }
         let settings: [(inout StoreOptions) -> Void] = [
             { $0.migratesStoreAutomatically = false }, { $0.infersMapping = false },
@@ -218,7 +222,7 @@ import Testing
         try first.insertPerson("Bob")
         first.close()
         func open() throws -> Store {
-            try migrated { $0.entities[0].uniquenessConstraints = [Unique("name")] }
+            try migrated { $0.entities[0].uniquenessConstraints = [UniquenessConstraint("name")] }
         }
         let error = storeError { _ = try open() }
         #expect(error?.code == .constraintConflict && error?.records.sorted() == [anna, other])
@@ -236,7 +240,7 @@ import Testing
         first.close()
         struct Crash: Error {}
         let other = try scenario.changedModel {
-            $0.entities[0].attributes.append(Attribute("x", .date))
+            $0.entities[0].attributes.append(AttributeDeclaration("x", .date))
         }
         #expect(throws: Crash.self) {
             try scenario.open(
@@ -253,7 +257,7 @@ import Testing
         func open(_ value: Int64) throws -> Store {
             var declaration = scenario.model.declaration
             declaration.entities[0].attributes.append(
-                Attribute("rank", .integer64, default: .integer(value)))
+                AttributeDeclaration("rank", .integer64, default: .integer(value)))
             return try scenario.open("old", model: try ManagedObjectModel(declaration))
         }
         for value in [1, 2] as [Int64] {

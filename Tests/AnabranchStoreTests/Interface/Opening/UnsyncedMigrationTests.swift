@@ -10,19 +10,19 @@ import Testing
     init() throws {
         var declaration = try StoreScenario.people().declaration
         declaration.entities.append(
-            Entity("Draft") {
-                Attribute("text", .string)
-                Attribute("note", .string)
-                Attribute("size", .integer16)
-                Relationship("parts", toMany: "Part", inverse: "draft")
-                Relationship("labels", toMany: "Part", inverse: "labelled")
+            EntityDeclaration("Draft") {
+                AttributeDeclaration("text", .string)
+                AttributeDeclaration("note", .string)
+                AttributeDeclaration("size", .integer16)
+                RelationshipDeclaration("parts", toMany: "Part", inverse: "draft")
+                RelationshipDeclaration("labels", toMany: "Part", inverse: "labelled")
             })
         declaration.entities.append(
-            Entity("Part") {
-                Relationship("draft", to: "Draft", inverse: "parts")
-                Relationship("labelled", toMany: "Draft", inverse: "labels")
+            EntityDeclaration("Part") {
+                RelationshipDeclaration("draft", to: "Draft", inverse: "parts")
+                RelationshipDeclaration("labelled", toMany: "Draft", inverse: "labels")
             })
-        declaration.configurations = [Configuration("Local", "Draft", "Part", isSynced: false)]
+        declaration.configurations = [ModelConfiguration("Local", "Draft", "Part", isSynced: false)]
         scenario = try StoreScenario(model: try ManagedObjectModel(declaration))
     }
 
@@ -34,12 +34,12 @@ import Testing
         let ids = Array(try store.reserveNumbers(3))
         let draft = try #require(scenario.model.entity(named: "Draft"))
         let part = try #require(scenario.model.entity(named: "Part"))
-        var slots = [Value](repeating: .null, count: draft.slots.count)
+        var slots = [PropertyValue](repeating: .null, count: draft.slots.count)
         for name in ["text", "note"] {
             slots[try #require(draft.slotIndex(named: name))] = .string(name)
         }
         slots[try #require(draft.slotIndex(named: "size"))] = .integer(5)
-        var child = [Value](repeating: .null, count: part.slots.count)
+        var child = [PropertyValue](repeating: .null, count: part.slots.count)
         child[try #require(part.slotIndex(named: "draft"))] = .integer(ids[0])
         var request = SaveRequest()
         request.inserts = [
@@ -141,7 +141,8 @@ import Testing
         let next = try scenario.changedModel { declaration in
             for place in declaration.entities.indices
             where declaration.entities[place].name == "Draft" {
-                declaration.entities[place].attributes.append(Attribute("more", .integer64))
+                declaration.entities[place].attributes.append(
+                    AttributeDeclaration("more", .integer64))
             }
         }
         let store = try scenario.open("a", model: next)

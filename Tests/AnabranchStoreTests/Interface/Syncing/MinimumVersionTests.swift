@@ -85,7 +85,7 @@ import Testing
 
     @Test func `has an entity that no model can have`() throws {
         let error = #expect(throws: ModelError.self) {
-            try ManagedObjectModel { Entity("Zone", wireName: "ab_zone") }
+            try ManagedObjectModel { EntityDeclaration("Zone", wireName: "ab_zone") }
         }
         #expect("\(error.map { "\($0)" } ?? "")".contains("reserved"))
     }

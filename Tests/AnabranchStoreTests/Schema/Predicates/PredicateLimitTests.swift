@@ -11,19 +11,20 @@ struct PredicateLimitTests {
 
     init() throws {
         let model = try ManagedObjectModel {
-            Entity("Node") {
-                Attribute("name", .string)
-                Attribute("size", .integer64)
-                Attribute("key", .uuid)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
-                Relationship("parent", to: "Node", inverse: "children")
-                Relationship("children", toMany: "Node", inverse: "parent")
-                Relationship("friends", toMany: "Node", inverse: "friends")
-                Relationship("likes", toMany: "Node", inverse: "likedBy")
-                Relationship("likedBy", toMany: "Node", inverse: "likes")
-                Relationship("twin", to: "Node", inverse: "original")
-                Relationship("original", to: "Node", inverse: "twin")
+            EntityDeclaration("Node") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("size", .integer64)
+                AttributeDeclaration("key", .uuid)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration(
+                    "mark", .decimal, optional: false, default: 1, mergeRule: .keepBoth)
+                RelationshipDeclaration("parent", to: "Node", inverse: "children")
+                RelationshipDeclaration("children", toMany: "Node", inverse: "parent")
+                RelationshipDeclaration("friends", toMany: "Node", inverse: "friends")
+                RelationshipDeclaration("likes", toMany: "Node", inverse: "likedBy")
+                RelationshipDeclaration("likedBy", toMany: "Node", inverse: "likes")
+                RelationshipDeclaration("twin", to: "Node", inverse: "original")
+                RelationshipDeclaration("original", to: "Node", inverse: "twin")
             }
         }
         let graph = SampleGraph(model)

@@ -8,42 +8,43 @@ import TestSupport
 enum RandomGraph {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Thing") {
-                Attribute("i", .integer64)
-                Attribute("j", .integer16)
-                Attribute("d", .double)
-                Attribute("f", .float)
-                Attribute("m", .decimal)
-                Attribute("s", .string, searchable: TextSearch())
-                Attribute("p", .string, searchable: TextSearch())
-                Attribute("b", .boolean)
-                Attribute("t", .date)
-                Attribute("x", .binary)
-                Attribute("u", .uuid)
-                Attribute("r", .uri)
-                for (name, type) in held { Attribute(name, type, mergeRule: .keepBoth) }
+            EntityDeclaration("Thing") {
+                AttributeDeclaration("i", .integer64)
+                AttributeDeclaration("j", .integer16)
+                AttributeDeclaration("d", .double)
+                AttributeDeclaration("f", .float)
+                AttributeDeclaration("m", .decimal)
+                AttributeDeclaration("s", .string, searchable: TextSearch())
+                AttributeDeclaration("p", .string, searchable: TextSearch())
+                AttributeDeclaration("b", .boolean)
+                AttributeDeclaration("t", .date)
+                AttributeDeclaration("x", .binary)
+                AttributeDeclaration("u", .uuid)
+                AttributeDeclaration("r", .uri)
+                for (name, type) in held { AttributeDeclaration(name, type, mergeRule: .keepBoth) }
                 CompositeAttribute("home") {
-                    Attribute("town", .string, searchable: TextSearch())
-                    Attribute("zip", .integer32)
-                    CompositeAttribute("spot") { Attribute("x", .double) }
+                    AttributeDeclaration("town", .string, searchable: TextSearch())
+                    AttributeDeclaration("zip", .integer32)
+                    CompositeAttribute("spot") { AttributeDeclaration("x", .double) }
                 }
-                Relationship("parent", to: "Thing", inverse: "children")
-                Relationship("children", toMany: "Thing", inverse: "parent")
-                Relationship("mate", to: "Thing", inverse: "mateOf")
-                Relationship("mateOf", to: "Thing", inverse: "mate")
-                Relationship("friends", toMany: "Thing", inverse: "friends")
-                Relationship("tags", toMany: "Tag", inverse: "things")
-                Relationship("steps", toMany: "Thing", ordered: true, inverse: "stepOf")
-                Relationship("stepOf", to: "Thing", inverse: "steps")
-                Relationship("peers", toMany: "Thing", ordered: true, inverse: "peers")
-                Relationship("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
+                RelationshipDeclaration("parent", to: "Thing", inverse: "children")
+                RelationshipDeclaration("children", toMany: "Thing", inverse: "parent")
+                RelationshipDeclaration("mate", to: "Thing", inverse: "mateOf")
+                RelationshipDeclaration("mateOf", to: "Thing", inverse: "mate")
+                RelationshipDeclaration("friends", toMany: "Thing", inverse: "friends")
+                RelationshipDeclaration("tags", toMany: "Tag", inverse: "things")
+                RelationshipDeclaration("steps", toMany: "Thing", ordered: true, inverse: "stepOf")
+                RelationshipDeclaration("stepOf", to: "Thing", inverse: "steps")
+                RelationshipDeclaration("peers", toMany: "Thing", ordered: true, inverse: "peers")
+                RelationshipDeclaration("queue", toMany: "Tag", ordered: true, inverse: "queuedIn")
             }
-            Entity("Special", parent: "Thing") { Attribute("extra", .string) }
-            Entity("Tag") {
-                Attribute("label", .string)
-                Attribute("weight", .integer32)
-                Relationship("things", toMany: "Thing", inverse: "tags")
-                Relationship("queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
+            EntityDeclaration("Special", parent: "Thing") { AttributeDeclaration("extra", .string) }
+            EntityDeclaration("Tag") {
+                AttributeDeclaration("label", .string)
+                AttributeDeclaration("weight", .integer32)
+                RelationshipDeclaration("things", toMany: "Thing", inverse: "tags")
+                RelationshipDeclaration(
+                    "queuedIn", toMany: "Thing", ordered: true, inverse: "queue")
             }
         }
     }
@@ -60,7 +61,7 @@ enum RandomGraph {
     static func make(_ generator: inout SeededGenerator) throws -> SampleGraph {
         let graph = SampleGraph(try model())
         for id in things {
-            var values: [String: Value] = [:]
+            var values: [String: PropertyValue] = [:]
             for (name, type) in RandomPredicate.attributes + held where !generator.oneIn(4) {
                 values[name] = RandomValue.stored(type, &generator)
             }
@@ -141,7 +142,7 @@ enum RandomValue {
     ]
     private static let decimals = ["0", "-1", "1", "1.5", "19.99", "1e30", "17", "-0.1"]
 
-    static func stored(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
+    static func stored(_ type: AttributeType, _ generator: inout SeededGenerator) -> PropertyValue {
         func pick<T>(_ values: [T], _ fallback: T) -> T {
             values.randomElement(using: &generator) ?? fallback
         }
@@ -164,7 +165,8 @@ enum RandomValue {
     }
 
     /// Returns a value of the type, or sometimes of a comparable type, or null.
-    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
+    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> PropertyValue
+    {
         if generator.oneIn(10) { return .null }
         guard type.isNumeric, generator.oneIn(2) else { return stored(type, &generator) }
         let other: [AttributeType] = [.integer16, .integer64, .double, .decimal]

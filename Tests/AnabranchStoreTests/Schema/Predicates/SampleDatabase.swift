@@ -93,7 +93,7 @@ struct SampleDatabase {
 
     private struct UnknownEntity: Error {}
 
-    static func stored(_ value: Value) -> SQLiteValue {
+    static func stored(_ value: PropertyValue) -> SQLiteValue {
         switch value {
         case .null, .reference, .group, .unknown: .null
         case .bool(let flag): .integer(flag ? 1 : 0)

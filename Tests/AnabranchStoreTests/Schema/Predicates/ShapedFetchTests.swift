@@ -90,12 +90,12 @@ struct ShapedFetchTests {
 
     private static let model = Result {
         try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64)
-                Attribute("height", .integer64)
-                Attribute("name", .string)
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("height", .integer64)
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
         }
     }

@@ -63,7 +63,7 @@ struct RandomEdits {
         }
         switch Int.random(in: 0..<8, using: &generator) {
         case 0...2: try store.set("name", .string("E\(generator.next() % 100)"), of: id)
-        case 3: try store.set("boss", boss.map(Value.integer) ?? .null, of: id)
+        case 3: try store.set("boss", boss.map(PropertyValue.integer) ?? .null, of: id)
         case 4: try store.insert("Team", ["title": .string("T")])
         case 5...6:
             guard let team = teams.randomElement(using: &generator) else { return }

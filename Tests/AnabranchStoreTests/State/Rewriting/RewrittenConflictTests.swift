@@ -164,7 +164,7 @@ import Testing
         let pending = try b.pending(byteLimit: .max).map(\.changeSet)
         for set in pending.dropLast() { twins.zone.append(set) }
         let last = try #require(pending.last)
-        twins.zone.append(ChangeSet(voiding: last, for: Rejection(.malformed, "refused")))
+        twins.zone.append(ChangeSet(voiding: last, for: SaveRejection(.malformed, "refused")))
         let d = try twins.open("d")
         #expect(Set(try twins.converge([b, c, d])).count == 1)
         for store in [b, c, d] {

@@ -13,19 +13,19 @@ import Testing
     /// - Parameter value: The default of the mandatory rank.
     static func model(
         isMandatory: Bool, default value: Int64 = 9, isSynced: Bool = true,
-        _ more: (inout Entity) -> Void = { _ in }
+        _ more: (inout EntityDeclaration) -> Void = { _ in }
     ) throws -> ManagedObjectModel {
-        var person = Entity("Person") {
-            Attribute("name", .string)
-            Attribute(
+        var person = EntityDeclaration("Person") {
+            AttributeDeclaration("name", .string)
+            AttributeDeclaration(
                 "rank", .integer64, optional: !isMandatory,
                 default: isMandatory ? .integer(value) : nil)
-            Attribute(
+            AttributeDeclaration(
                 "best", .integer64, optional: !isMandatory,
                 default: isMandatory ? .integer(1) : nil, mergeRule: .max)
         }
         more(&person)
-        let local = Configuration("Local", "Person", isSynced: false)
+        let local = ModelConfiguration("Local", "Person", isSynced: false)
         let entity = person
         return try ManagedObjectModel(configurations: isSynced ? [] : [local]) { entity }
     }
@@ -136,9 +136,10 @@ import Testing
         let first = try scenario.open("a")
         let anna = try first.insert("Person", ["name": "Anna"])
         first.close()
-        func add(_ person: inout Entity) {
+        func add(_ person: inout EntityDeclaration) {
             person.attributes.append(
-                Attribute("votes", .integer64, optional: false, default: 3, mergeRule: .counter))
+                AttributeDeclaration(
+                    "votes", .integer64, optional: false, default: 3, mergeRule: .counter))
         }
         let second = try scenario.open("a", model: Self.model(isMandatory: false, add))
         #expect(try second.value("votes", of: anna) == .integer(0))
@@ -166,8 +167,8 @@ import Testing
     }
 
     @Test func `a part of a key with other parts shows its default, and keys stay unique`() throws {
-        func key(_ person: inout Entity) {
-            person.uniquenessConstraints = [Unique("name", "rank")]
+        func key(_ person: inout EntityDeclaration) {
+            person.uniquenessConstraints = [UniquenessConstraint("name", "rank")]
         }
         let first = try scenario.open("a", model: Self.model(isMandatory: false, key))
         let anna = try first.insert("Person", ["name": "Anna"])
@@ -223,7 +224,7 @@ import Testing
         first.close()
         let model = try scenario.changedModel { declaration in
             declaration.entities[0].relationships.append(
-                Relationship("tutor", to: "Person", optional: false))
+                RelationshipDeclaration("tutor", to: "Person", optional: false))
         }
         let error = storeError { _ = try scenario.open("a", model: model) }
         #expect(error?.code == .migrationNotInferred && error?.records == [anna])

@@ -20,42 +20,42 @@ final class DuplicateWorld {
 
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: policy) {
-                Attribute("email", .string)
-                Attribute("code", .integer64)
-                Attribute("first", .string)
-                Attribute("last", .string)
-                Attribute("name", .string)
-                Attribute("visits", .integer64, mergeRule: .counter)
-                Attribute("best", .integer64, mergeRule: .max)
-                Attribute("note", .string, mergeRule: .keepBoth)
-                Attribute("start", .integer64)
-                Attribute("end", .integer64)
+            EntityDeclaration("Person", deletePolicy: policy) {
+                AttributeDeclaration("email", .string)
+                AttributeDeclaration("code", .integer64)
+                AttributeDeclaration("first", .string)
+                AttributeDeclaration("last", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("visits", .integer64, mergeRule: .counter)
+                AttributeDeclaration("best", .integer64, mergeRule: .max)
+                AttributeDeclaration("note", .string, mergeRule: .keepBoth)
+                AttributeDeclaration("start", .integer64)
+                AttributeDeclaration("end", .integer64)
                 AttributeGroup("time", "start", "end")
-                Relationship("parent", to: "Person", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Person", inverse: "parent")
-                Relationship("desk", to: "Desk", inverse: "owner")
-                Relationship("spouse", to: "Person", inverse: "spouse")
-                Relationship("teams", toMany: "Team", inverse: "members")
-                Relationship("friends", toMany: "Person", inverse: "friends")
-                Unique("email")
-                Unique("code")
-                Unique("first", "last")
+                RelationshipDeclaration("parent", to: "Person", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Person", inverse: "parent")
+                RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
+                RelationshipDeclaration("teams", toMany: "Team", inverse: "members")
+                RelationshipDeclaration("friends", toMany: "Person", inverse: "friends")
+                UniquenessConstraint("email")
+                UniquenessConstraint("code")
+                UniquenessConstraint("first", "last")
             }
-            Entity("Employee", parent: "Person", deletePolicy: policy) {
-                Attribute("badge", .integer64)
-                Relationship("desks", toMany: "Desk", inverse: "clerk")
-                Unique("badge")
+            EntityDeclaration("Employee", parent: "Person", deletePolicy: policy) {
+                AttributeDeclaration("badge", .integer64)
+                RelationshipDeclaration("desks", toMany: "Desk", inverse: "clerk")
+                UniquenessConstraint("badge")
             }
-            Entity("Desk", deletePolicy: policy) {
-                Attribute("name", .string)
-                Relationship("owner", to: "Person", inverse: "desk")
-                Relationship("clerk", to: "Employee", inverse: "desks")
+            EntityDeclaration("Desk", deletePolicy: policy) {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("owner", to: "Person", inverse: "desk")
+                RelationshipDeclaration("clerk", to: "Employee", inverse: "desks")
             }
-            Entity("Team", deletePolicy: policy) {
-                Attribute("title", .string)
-                Relationship("members", toMany: "Person", inverse: "teams")
-                Unique("title")
+            EntityDeclaration("Team", deletePolicy: policy) {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("members", toMany: "Person", inverse: "teams")
+                UniquenessConstraint("title")
             }
         }
     }
@@ -164,12 +164,12 @@ final class DuplicateWorld {
         try set(store, other, ["spouse": .integer(person)])
     }
 
-    private func key(_ prefix: String) -> Value {
+    private func key(_ prefix: String) -> PropertyValue {
         let number = Int.random(in: 0..<4, using: &generator)
         return number == 0 ? .null : .string("\(prefix)\(number)")
     }
 
-    private func keys() -> [String: Value] {
+    private func keys() -> [String: PropertyValue] {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: ["email": key("e")]
         case 1: ["code": .integer(Int64.random(in: 0..<3, using: &generator))]
@@ -179,8 +179,8 @@ final class DuplicateWorld {
     }
 
     /// Returns one end of a time or both, each sometimes open.
-    private func times() -> [String: Value] {
-        var times: [String: Value] = [:]
+    private func times() -> [String: PropertyValue] {
+        var times: [String: PropertyValue] = [:]
         for name in ["start", "end"] where generator.oneIn(2) {
             times[name] =
                 generator.oneIn(4) ? .null : .integer(Int64.random(in: 0..<99, using: &generator))
@@ -188,12 +188,12 @@ final class DuplicateWorld {
         return times.isEmpty ? ["start": .integer(0), "end": .integer(1)] : times
     }
 
-    private func target(_ ids: [LocalID]) -> Value {
+    private func target(_ ids: [LocalID]) -> PropertyValue {
         ids.isEmpty || generator.oneIn(5) ? .null : .integer(generator.element(of: ids))
     }
 
     private func insert(_ store: Store, _ entity: String, _ people: [LocalID]) throws {
-        var values: [String: Value]
+        var values: [String: PropertyValue]
         switch entity {
         case "Desk": values = ["name": .string("D"), "owner": target(people)]
         case "Team": values = ["title": key("t")]
@@ -211,7 +211,8 @@ final class DuplicateWorld {
 
     /// Checks that a written value is visible, if its merge rule permits it.
     private func set(
-        _ store: Store, _ id: LocalID, _ values: [String: Value], _ entity: String = "Person"
+        _ store: Store, _ id: LocalID, _ values: [String: PropertyValue],
+        _ entity: String = "Person"
     ) throws {
         let before = try store.row(entity, id)?.slots
         let isSaved = try save(store, "\(values)") { _ = try store.update(entity, id, values) }
@@ -391,7 +392,7 @@ final class DuplicateWorld {
 extension CanonicalRecord {
     /// Returns the value of an attribute in a record's own cells, also for a member of an attribute
     /// group.
-    fileprivate func value(of attribute: AttributeDescription) -> Value {
+    fileprivate func value(of attribute: AttributeDescription) -> PropertyValue {
         let cell = cells.first { $0.property == attribute.wireProperty }?.value ?? .null
         guard attribute.group != nil else { return cell }
         guard case .group(let group) = cell else { return .null }

@@ -32,18 +32,18 @@ import Testing
         deletePolicy: DeletePolicy = .deleteWins
     ) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: deletePolicy) {
-                if isUnique { Unique("name") }
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+            EntityDeclaration("Person", deletePolicy: deletePolicy) {
+                if isUnique { UniquenessConstraint("name") }
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
                 if isToMany {
-                    Relationship(
+                    RelationshipDeclaration(
                         "bosses", toMany: "Person", ordered: isOrdered, inverse: "reports",
                         renamingIdentifier: "boss")
                 } else {
-                    Relationship("boss", to: "Person", inverse: "reports")
+                    RelationshipDeclaration("boss", to: "Person", inverse: "reports")
                 }
-                Relationship(
+                RelationshipDeclaration(
                     "reports", toMany: "Person", inverse: isToMany ? "bosses" : "boss")
             }
         }
@@ -142,9 +142,9 @@ import Testing
     @Test func `shows what was dropped in between and comes back as to-many`() throws {
         old.close()
         let without = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
             }
         }
         try scenario.open("old", model: without).close()
@@ -214,13 +214,13 @@ import Testing
     @Test func `keeps the column in a later version, and gives it back to a new relationship`()
         throws
     {
-        func model(_ change: (inout Entity) -> Void) throws -> ManagedObjectModel {
+        func model(_ change: (inout EntityDeclaration) -> Void) throws -> ManagedObjectModel {
             var declaration = new.model.declaration
             change(&declaration.entities[0])
             return try ManagedObjectModel(declaration)
         }
         try migrated().close()
-        let extended = try model { $0.attributes.append(Attribute("extra", .string)) }
+        let extended = try model { $0.attributes.append(AttributeDeclaration("extra", .string)) }
         let next = try scenario.open("old", model: extended)
         #expect(try next.related(onOld[0], "bosses") == [onOld[1]])
         #expect(try dropped() == [.text("boss")])
@@ -235,11 +235,11 @@ import Testing
 
     @Test func `writes the rows if a reference is hidden`() throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64)
-                Relationship("boss", to: "Person", acyclic: true, inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64)
+                RelationshipDeclaration("boss", to: "Person", acyclic: true, inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
         }
         let cycles = try StoreScenario(model: model)

@@ -28,14 +28,16 @@ import Testing
         age: AttributeType, isUnique: Bool = false, deletePolicy: DeletePolicy = .deleteWins
     ) throws -> ManagedObjectModel {
         let plain = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", age)
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", age)
             }
         }
         var declaration = plain.declaration
         declaration.entities[0].deletePolicy = deletePolicy
-        if isUnique { declaration.entities[0].uniquenessConstraints = [Unique("age")] }
+        if isUnique {
+            declaration.entities[0].uniquenessConstraints = [UniquenessConstraint("age")]
+        }
         return try ManagedObjectModel(declaration)
     }
 
@@ -116,7 +118,7 @@ import Testing
         let other = try migrated("other")
         try exchange()
         try scenario.zone.pull(into: other)
-        let values: [Value] = [.string("new"), .string("8")]
+        let values: [PropertyValue] = [.string("new"), .string("8")]
         for store in [new, other] {
             let conflict = try #require(try store.conflicts().first)
             #expect(try store.conflicts().count == 1)
@@ -243,10 +245,10 @@ import Testing
 @Suite struct `A former property of a merged duplicate` {
     private static func model(_ rule: MergeRule) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person") {
-                Unique("name")
-                Attribute("name", .string)
-                Attribute("rank", .integer16, mergeRule: rule)
+            EntityDeclaration("Person") {
+                UniquenessConstraint("name")
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("rank", .integer16, mergeRule: rule)
             }
         }
     }

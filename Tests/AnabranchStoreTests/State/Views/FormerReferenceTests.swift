@@ -8,13 +8,13 @@ import Testing
 @Suite struct `A to-one whose inverse became a list` {
     static func model(isOrdered: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("title", .string)
-                Relationship("items", toMany: "Item", ordered: isOrdered, inverse: "box")
+            EntityDeclaration("Box") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("items", toMany: "Item", ordered: isOrdered, inverse: "box")
             }
-            Entity("Item") {
-                Attribute("name", .string)
-                Relationship("box", to: "Box", inverse: "items")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("box", to: "Box", inverse: "items")
             }
         }
     }

@@ -8,9 +8,9 @@ import Testing
 @Suite struct `Pairs` {
     static func model(_ policy: DeletePolicy = .deleteWins) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Person", deletePolicy: policy) {
-                Attribute("name", .string)
-                Relationship("spouse", to: "Person", inverse: "spouse")
+            EntityDeclaration("Person", deletePolicy: policy) {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("spouse", to: "Person", inverse: "spouse")
             }
         }
     }
@@ -45,7 +45,7 @@ import Testing
 
         /// Saves as a context does: both ends, and the former partners of both.
         func pair(_ person: Int, with other: Int?, on store: Store) throws {
-            var wanted: [RecordID: Value] = [:]
+            var wanted: [RecordID: PropertyValue] = [:]
             let shown = try store.shownReferences()["spouse"] ?? [:]
             let ends = [person, other].compactMap { $0.map { people[$0] } }
             for end in ends {
@@ -66,7 +66,7 @@ import Testing
             try store.localID(of: record).flatMap { try store.row("Person", $0) } != nil
         }
 
-        private func write(_ values: [RecordID: Value], on store: Store) throws {
+        private func write(_ values: [RecordID: PropertyValue], on store: Store) throws {
             let entity = try #require(store.model.entity(named: "Person"))
             let slot = try #require(entity.slotIndex(named: "spouse"))
             var request = SaveRequest()
@@ -185,9 +185,9 @@ import Testing
 
     @Test func `a to-one that becomes its own inverse shows what both records hold`() throws {
         let plain = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("spouse", to: "Person")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("spouse", to: "Person")
             }
         }
         let scenario = try StoreScenario(model: plain)
@@ -197,7 +197,9 @@ import Testing
             _ = try store.update("Person", ids[place], ["spouse": .integer(ids[other])])
         }
         let hash = try store.canonicalHash()
-        func shown() throws -> [Value?] { try ids.map { try store.value("spouse", of: $0) } }
+        func shown() throws -> [PropertyValue?] {
+            try ids.map { try store.value("spouse", of: $0) }
+        }
         store.close()
         store = try scenario.open("a", model: Self.model())
         #expect(try shown() == [.integer(ids[1]), .integer(ids[0]), .null])
@@ -212,9 +214,9 @@ import Testing
         #expect(try shown() == [.integer(ids[2]), .null, .integer(ids[0])])
         store.close()
         let many = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Relationship("spouse", toMany: "Person", inverse: "spouse")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("spouse", toMany: "Person", inverse: "spouse")
             }
         }
         store = try scenario.open("a", model: many)

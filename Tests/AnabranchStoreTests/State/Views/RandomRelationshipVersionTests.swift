@@ -34,17 +34,17 @@ private final class RelationshipWorld {
         let hasLists = Bool.random(using: &generator)
         models = try (0..<3).map { version in
             try ManagedObjectModel {
-                Entity("Person", deletePolicy: policy) {
-                    if isUnique { Unique("name") }
-                    Attribute("name", .string)
+                EntityDeclaration("Person", deletePolicy: policy) {
+                    if isUnique { UniquenessConstraint("name") }
+                    AttributeDeclaration("name", .string)
                     for relationship in Self.ofPerson(version, hasLists: hasLists) { relationship }
                 }
-                Entity("Being", isAbstract: true, deletePolicy: policy) {
-                    if isUnique { Unique("name") }
-                    Attribute("name", .string)
+                EntityDeclaration("Being", isAbstract: true, deletePolicy: policy) {
+                    if isUnique { UniquenessConstraint("name") }
+                    AttributeDeclaration("name", .string)
                     for relationship in Self.ofBeing(version) { relationship }
                 }
-                Entity("Animal", parent: "Being", deletePolicy: policy)
+                EntityDeclaration("Animal", parent: "Being", deletePolicy: policy)
             }
         }
         scenario = try StoreScenario(model: models[0])
@@ -57,32 +57,37 @@ private final class RelationshipWorld {
     /// The relationships of a person. A boss becomes several and then a list, a home becomes
     /// several and then gets an inverse, which is the stored side, friends become a list for one
     /// version, and so do peers and the pupils of a teacher, along which there is no cycle.
-    private static func ofPerson(_ version: Int, hasLists: Bool) -> [Relationship] {
+    private static func ofPerson(_ version: Int, hasLists: Bool) -> [RelationshipDeclaration] {
         let isOrdered = version == 1 && hasLists
         let boss =
             version == 0
-            ? Relationship("boss", to: "Person", inverse: "reports")
-            : Relationship(
+            ? RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+            : RelationshipDeclaration(
                 "boss", toMany: "Person", ordered: version == 2, inverse: "reports")
         let home =
             version == 0
-            ? Relationship("home", to: "Being")
-            : Relationship(
+            ? RelationshipDeclaration("home", to: "Being")
+            : RelationshipDeclaration(
                 "home", toMany: "Being", inverse: version == 2 ? "homes" : nil)
         return [
-            boss, home, Relationship("reports", toMany: "Person", inverse: "boss"),
-            Relationship("peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
-            Relationship("teacher", to: "Person", acyclic: true, inverse: "pupils"),
-            Relationship(
+            boss, home, RelationshipDeclaration("reports", toMany: "Person", inverse: "boss"),
+            RelationshipDeclaration(
+                "peers", toMany: "Person", ordered: isOrdered, inverse: "peers"),
+            RelationshipDeclaration("teacher", to: "Person", acyclic: true, inverse: "pupils"),
+            RelationshipDeclaration(
                 "pupils", toMany: "Person", ordered: isOrdered, inverse: "teacher"),
-            Relationship(
+            RelationshipDeclaration(
                 "friends", toMany: "Being", ordered: isOrdered, inverse: "keepers"),
         ]
     }
 
-    private static func ofBeing(_ version: Int) -> [Relationship] {
-        [Relationship("keepers", toMany: "Person", ordered: version == 2, inverse: "friends")]
-            + (version == 2 ? [Relationship("homes", toMany: "Person", inverse: "home")] : [])
+    private static func ofBeing(_ version: Int) -> [RelationshipDeclaration] {
+        [
+            RelationshipDeclaration(
+                "keepers", toMany: "Person", ordered: version == 2, inverse: "friends")
+        ]
+            + (version == 2
+                ? [RelationshipDeclaration("homes", toMany: "Person", inverse: "home")] : [])
     }
 
     // MARK: - Steps
@@ -117,7 +122,7 @@ private final class RelationshipWorld {
         {}
     }
 
-    private func name() -> Value { .string("\(Int.random(in: 0...7, using: &generator))") }
+    private func name() -> PropertyValue { .string("\(Int.random(in: 0...7, using: &generator))") }
 
     private func record(_ entity: String, in store: Store) throws -> LocalID? {
         try store.allIDs(entity).randomElement(using: &generator)
@@ -160,8 +165,8 @@ private final class RelationshipWorld {
         let other =
             Int.random(in: 0..<4, using: &generator) > 0
             ? try record(target, in: store) : nil
-        _ = try store.update("Person", person, [name: other.map(Value.integer) ?? .null])
-        #expect(try store.value(name, of: person) == other.map(Value.integer) ?? .null)
+        _ = try store.update("Person", person, [name: other.map(PropertyValue.integer) ?? .null])
+        #expect(try store.value(name, of: person) == other.map(PropertyValue.integer) ?? .null)
     }
 
     /// Adds or removes one link of a to-many.

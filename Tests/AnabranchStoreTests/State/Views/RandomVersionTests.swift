@@ -56,7 +56,7 @@ private final class VersionWorld {
     private let models: [ManagedObjectModel]
     private let attributes: [String: Kinds]
     /// The default of an attribute in each version in which it is mandatory; `nil` in the others.
-    private let defaults: [String: [Value?]]
+    private let defaults: [String: [PropertyValue?]]
     private var newStoreCount = 0
 
     /// Attributes that change their types and merge rules.
@@ -96,7 +96,7 @@ private final class VersionWorld {
     ]
 
     /// The defaults of these attributes in the versions in which they are mandatory.
-    static let demanded: [String: [Value?]] = [
+    static let demanded: [String: [PropertyValue?]] = [
         "age": [nil, .integer(7), nil],
         "first": [nil, "f", "f"],
         "late": [nil, .date(1e8 + 0.5), nil],
@@ -106,7 +106,7 @@ private final class VersionWorld {
     ]
 
     /// Defaults of attributes that change their types and merge rules.
-    static let demandedWider: [String: [Value?]] = [
+    static let demandedWider: [String: [PropertyValue?]] = [
         "age": [nil, .integer(7), .decimal(ExactDecimal(8))],
         "note": [nil, "m", "n"],
         "rank": [nil, nil, .integer(5)],
@@ -114,7 +114,8 @@ private final class VersionWorld {
     ]
 
     init(
-        seed: UInt64, _ attributes: [String: Kinds] = changing, defaults: [String: [Value?]] = [:]
+        seed: UInt64, _ attributes: [String: Kinds] = changing,
+        defaults: [String: [PropertyValue?]] = [:]
     ) throws {
         self.attributes = attributes
         self.defaults = defaults
@@ -123,19 +124,19 @@ private final class VersionWorld {
         let isYielding = Bool.random(using: &generator)
         models = try (0..<3).map { version in
             try ManagedObjectModel {
-                Entity("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
-                    if isUnique { Unique("code") }
-                    Attribute("name", .string)
+                EntityDeclaration("Person", deletePolicy: isYielding ? .updateWins : .deleteWins) {
+                    if isUnique { UniquenessConstraint("code") }
+                    AttributeDeclaration("name", .string)
                     for (name, kinds) in attributes.sorted(by: { $0.key < $1.key }) {
                         if let kind = kinds[version] {
                             let value = defaults[name]?[version]
-                            Attribute(
+                            AttributeDeclaration(
                                 name, kind.0, optional: value == nil, default: value,
                                 mergeRule: kind.1)
                         }
                     }
-                    Relationship("boss", to: "Person", inverse: "reports")
-                    Relationship("reports", toMany: "Person", inverse: "boss")
+                    RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                    RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
                 }
             }
         }
@@ -203,7 +204,7 @@ private final class VersionWorld {
 
     // MARK: - Saves
 
-    private func value(_ type: AttributeType) -> Value {
+    private func value(_ type: AttributeType) -> PropertyValue {
         let number = Int64.random(in: 0...3, using: &generator)
         if number == 0 { return .null }
         return switch type {
@@ -218,8 +219,8 @@ private final class VersionWorld {
         }
     }
 
-    private func values(of entity: EntityDescription) -> [String: Value] {
-        var values: [String: Value] = [:]
+    private func values(of entity: EntityDescription) -> [String: PropertyValue] {
+        var values: [String: PropertyValue] = [:]
         for attribute in entity.attributes { values[attribute.name] = value(attribute.type) }
         return values
     }
@@ -261,7 +262,7 @@ private final class VersionWorld {
     }
 
     /// The value that a mandatory attribute shows in place of null; a key shows none.
-    private func defaultInPlaceOfNull(_ attribute: AttributeDescription) -> Value? {
+    private func defaultInPlaceOfNull(_ attribute: AttributeDescription) -> PropertyValue? {
         let isKey = attribute.entity.uniquenessConstraints.joined().contains(attribute)
         return attribute.isOptional || isKey ? nil : attribute.declaration.defaultValue
     }
@@ -422,7 +423,7 @@ private final class VersionWorld {
         "2004-03-03T09:46:40.5Z", "2007-05-04T19:33:20.5Z", "2010-07-05T05:20:00.5Z",
     ]
 
-    private static func text(_ value: Value, of type: WireType) -> String {
+    private static func text(_ value: PropertyValue, of type: WireType) -> String {
         switch value {
         case .string(let text): text
         case .date(let seconds): dates[Int(seconds / 1e8) - 1]

@@ -12,17 +12,17 @@ import Testing
 
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Folder", deletePolicy: policy) {
-                Attribute("name", .string)
-                Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
-                Relationship("children", toMany: "Folder", inverse: "parent")
-                Relationship("next", to: "Folder", acyclic: true, inverse: "previous")
-                Relationship("previous", to: "Folder", inverse: "next")
-                Relationship("desk", to: "Desk", inverse: "owner")
+            EntityDeclaration("Folder", deletePolicy: policy) {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("parent", to: "Folder", acyclic: true, inverse: "children")
+                RelationshipDeclaration("children", toMany: "Folder", inverse: "parent")
+                RelationshipDeclaration("next", to: "Folder", acyclic: true, inverse: "previous")
+                RelationshipDeclaration("previous", to: "Folder", inverse: "next")
+                RelationshipDeclaration("desk", to: "Desk", inverse: "owner")
             }
-            Entity("Desk", deletePolicy: policy) {
-                Attribute("name", .string)
-                Relationship("owner", to: "Folder", inverse: "desk")
+            EntityDeclaration("Desk", deletePolicy: policy) {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("owner", to: "Folder", inverse: "desk")
             }
         }
     }
@@ -92,7 +92,7 @@ import Testing
             }
         }
 
-        private func target(_ ids: [LocalID]) -> Value {
+        private func target(_ ids: [LocalID]) -> PropertyValue {
             ids.isEmpty || generator.oneIn(6) ? .null : .integer(generator.element(of: ids))
         }
 

@@ -33,9 +33,9 @@ import Testing
 
     /// Returns one person of each store with the same address; store `b` inserts later.
     private func pair(
-        _ first: [String: Value] = [:], _ second: [String: Value] = [:]
+        _ first: [String: PropertyValue] = [:], _ second: [String: PropertyValue] = [:]
     ) throws -> (first: LocalID, second: LocalID) {
-        let email: [String: Value] = ["email": .string("e")]
+        let email: [String: PropertyValue] = ["email": .string("e")]
         let one = try a.insert("Person", email.merging(first) { $1 })
         tick()
         let other = try b.insert("Person", email.merging(second) { $1 })
@@ -200,7 +200,7 @@ import Testing
             #expect(try store.value("start", of: id) == .integer(7))
         }
         tick()
-        let taken: [String: Value] = ["name": .null, "parent": .null, "start": .null]
+        let taken: [String: PropertyValue] = ["name": .null, "parent": .null, "start": .null]
         _ = try b.update("Person", on(b, first), taken)
         try exchange()
         for store in [a, b] {
@@ -223,8 +223,8 @@ import Testing
         let (first, second) = try pair(["note": .string("one")], ["note": .string("two")])
         let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
         try scenario.zone.sync(c)
-        func notes(_ store: Store) throws -> [Value] {
-            var found: [Value] = []
+        func notes(_ store: Store) throws -> [PropertyValue] {
+            var found: [PropertyValue] = []
             try store.read { reader in
                 try reader.canonicalRecords { record in
                     found += record.cells.filter { $0.property.name == "note" }.map(\.value)
@@ -241,7 +241,9 @@ import Testing
         try exchange()
         try scenario.zone.sync(c)
         try exchange()
-        let both: [Value] = [.string("four"), .string("four"), .string("three"), .string("three")]
+        let both: [PropertyValue] = [
+            .string("four"), .string("four"), .string("three"), .string("three"),
+        ]
         for store in [a, b] {
             #expect(try notes(store) == both)
             #expect(try store.value("note", of: on(store, first)) == .string("four"))

@@ -25,15 +25,15 @@ import Testing
     /// The old version has no gadgets, and its labels are unique.
     private static func model(isNew: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity("Item") {
-                Attribute("name", .string)
-                Relationship("labels", toMany: "Label", inverse: "items")
+            EntityDeclaration("Item") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
             }
-            if isNew { Entity("Gadget", parent: "Item") }
-            Entity("Label") {
-                if !isNew { Unique("text") }
-                Attribute("text", .string)
-                Relationship("items", toMany: "Item", inverse: "labels")
+            if isNew { EntityDeclaration("Gadget", parent: "Item") }
+            EntityDeclaration("Label") {
+                if !isNew { UniquenessConstraint("text") }
+                AttributeDeclaration("text", .string)
+                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
             }
         }
     }

@@ -14,21 +14,22 @@ import Testing
     init() throws {
         scenario = try StoreScenario(
             model: try ManagedObjectModel {
-                Entity("File") {
-                    Attribute("name", .string)
-                    Attribute("bytes", .binary)
-                    Attribute("preview", .binary)
-                    Attribute("text", .string)
+                EntityDeclaration("File") {
+                    AttributeDeclaration("name", .string)
+                    AttributeDeclaration("bytes", .binary)
+                    AttributeDeclaration("preview", .binary)
+                    AttributeDeclaration("text", .string)
                 }
             })
     }
 
     /// Returns bytes that differ between any two values.
-    private static func data(_ count: Int, _ seed: UInt8 = 0) -> Value {
+    private static func data(_ count: Int, _ seed: UInt8 = 0) -> PropertyValue {
         .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) &+ seed }))
     }
 
-    private func set(_ key: String, _ value: Value, of id: LocalID, in store: Store) throws {
+    private func set(_ key: String, _ value: PropertyValue, of id: LocalID, in store: Store) throws
+    {
         _ = try store.update("File", id, [key: value])
     }
 
@@ -121,7 +122,7 @@ import Testing
     func `a large value goes through log, parts, bundle and page unchanged`(size: Int) throws {
         let a = try scenario.open("a", partBytes: 1 << 19)
         let value = Self.data(size + 17)
-        let text = Value.string(String(repeating: "straße ", count: size / 8))
+        let text = PropertyValue.string(String(repeating: "straße ", count: size / 8))
         let file = try a.insert(
             "File", ["name": .string("first"), "bytes": value, "text": text])
         try a.insert("File", ["name": .string("small")])

@@ -17,7 +17,7 @@ struct NaiveSearch {
             }
     }
 
-    func finds(_ values: [Value]) -> Bool {
+    func finds(_ values: [PropertyValue]) -> Bool {
         let texts = values.compactMap { value in
             if case .string(let text) = value { Self.words(text) } else { nil }
         }

@@ -122,7 +122,7 @@ struct NaiveCell {
 }
 
 extension NaiveValue {
-    init(_ value: Value) throws {
+    init(_ value: PropertyValue) throws {
         switch value {
         case .null: self = .missing
         case .bool(let flag): self = .number(.integer(flag ? 1 : 0))

@@ -12,13 +12,13 @@ final class EverydayStore: EverydaySide {
     init(_ path: String) throws {
         let model = try ManagedObjectModel {
             PersonStore.entity
-            Entity("Team") {
-                Attribute("title", .string)
-                Relationship("players", toMany: "Player", inverse: "team")
+            EntityDeclaration("Team") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("players", toMany: "Player", inverse: "team")
             }
-            Entity("Player") {
-                Attribute("name", .string)
-                Relationship("team", to: "Team", inverse: "players")
+            EntityDeclaration("Player") {
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("team", to: "Team", inverse: "players")
             }
         }
         let container = PersistentContainer(

@@ -15,16 +15,17 @@ final class Crew {
 
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
-            Entity("Worker") {
-                Attribute("age", .integer64)
-                Attribute("name", .string)
-                Relationship("boss", to: "Worker", inverse: "reports")
-                Relationship("reports", toMany: "Worker", inverse: "boss")
-                Relationship("tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
+            EntityDeclaration("Worker") {
+                AttributeDeclaration("age", .integer64)
+                AttributeDeclaration("name", .string)
+                RelationshipDeclaration("boss", to: "Worker", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Worker", inverse: "boss")
+                RelationshipDeclaration(
+                    "tasks", toMany: "Task", inverse: "worker", deleteRule: .cascade)
             }
-            Entity("Task") {
-                Attribute("title", .string)
-                Relationship("worker", to: "Worker", inverse: "tasks")
+            EntityDeclaration("Task") {
+                AttributeDeclaration("title", .string)
+                RelationshipDeclaration("worker", to: "Worker", inverse: "tasks")
             }
         }
         container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

@@ -14,9 +14,9 @@ final class Roster {
 
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
-            Entity("Member") {
-                Attribute("name", .string)
-                Attribute("rank", .integer64)
+            EntityDeclaration("Member") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("rank", .integer64)
             }
         }
         container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))

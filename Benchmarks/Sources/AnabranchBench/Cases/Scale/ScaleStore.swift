@@ -9,14 +9,14 @@ enum ScaleStore {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
-            Entity(entity) {
-                Attribute("code", .string)
-                Attribute("name", .string)
-                Attribute("city", .string)
-                Attribute("amount", .integer64)
-                Attribute("born", .date)
-                Index("byCity", on: "city")
-                Unique("code")
+            EntityDeclaration(entity) {
+                AttributeDeclaration("code", .string)
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("city", .string)
+                AttributeDeclaration("amount", .integer64)
+                AttributeDeclaration("born", .date)
+                IndexDeclaration("byCity", on: "city")
+                UniquenessConstraint("code")
             }
         }
     }

@@ -22,7 +22,7 @@ public struct BundleKeyRing: Sendable {
     }
 
     /// The greatest number of keys in a ring.
-    public static let maximumKeys = 1_000
+    package static let maximumKeys = 1_000
 
     /// The keys in ascending order of their creation second, then of their ID; never empty. So all
     /// rings with the same keys seal with the same key, in whatever order they got them.

@@ -23,11 +23,11 @@ public struct KeyRingError: Error, Sendable {
 
 extension KeyRingError {
     /// A kind of key ring error.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: Hashable, Sendable {
         /// The code's text, for example `cannot-open`.
         public let rawValue: String
         /// Creates a code from its text.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// There is no file, or no permission to read it. Check the path.
         public static let cannotOpen = Code(rawValue: "cannot-open")

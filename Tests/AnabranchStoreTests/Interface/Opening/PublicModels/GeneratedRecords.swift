@@ -22,7 +22,7 @@ struct GeneratedRecords {
     private let model: ManagedObjectModel
     /// The records of each entity that is not abstract, without those of its sub-entities.
     private var ids: [EntityDescription: [LocalID]] = [:]
-    private var slots: [LocalID: [Value]] = [:]
+    private var slots: [LocalID: [PropertyValue]] = [:]
     private var links: [SaveRequest.LinkChange] = []
 
     /// - Parameter store: The store that reserves the numbers of the records.
@@ -105,7 +105,7 @@ struct GeneratedRecords {
 
     // MARK: - Values
 
-    private static func values(of entity: EntityDescription, _ id: LocalID) -> [Value] {
+    private static func values(of entity: EntityDescription, _ id: LocalID) -> [PropertyValue] {
         entity.slots.map { property in
             guard let attribute = property.attribute, attribute.isStored else { return .null }
             // The numbers of one attribute differ, and so do those of one record.
@@ -120,7 +120,8 @@ struct GeneratedRecords {
     }
 
     /// - Parameter number: A number from 1 to 30,001, which every numeric type holds.
-    private static func value(of attribute: AttributeDescription, _ number: Int64) -> Value {
+    private static func value(of attribute: AttributeDescription, _ number: Int64) -> PropertyValue
+    {
         switch attribute.type {
         case .integer16, .integer32, .integer64: .integer(number)
         case .double, .float: .double(Double(number) + 0.25)

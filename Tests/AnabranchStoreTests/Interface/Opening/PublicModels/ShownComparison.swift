@@ -55,7 +55,8 @@ struct ShownComparison {
     }
 
     private mutating func expect(
-        _ expected: Value, _ value: Value, _ property: PropertyDescription, _ id: RecordID
+        _ expected: PropertyValue, _ value: PropertyValue, _ property: PropertyDescription,
+        _ id: RecordID
     ) {
         guard value != expected else { return }
         differences.append("\(property) of \(id) is \(value) instead of \(expected)")
@@ -99,13 +100,13 @@ struct ShownComparison {
 
     /// The value of a former attribute as its successor shows it; null if it can't be shown.
     private static func shown(
-        _ value: Value, of former: PropertyDescription, by attribute: AttributeDescription
-    ) -> Value {
+        _ value: PropertyValue, of former: PropertyDescription, by attribute: AttributeDescription
+    ) -> PropertyValue {
         attribute.wireProperty.type.widened(value, of: former.wireProperty.type) ?? .null
     }
 
     /// The value that an attribute shows in records that were inserted without it.
-    private static func unwritten(_ attribute: AttributeDescription) -> Value {
+    private static func unwritten(_ attribute: AttributeDescription) -> PropertyValue {
         let keys = attribute.entity.root.hierarchy.flatMap(\.ownUniquenessConstraints)
             .filter { $0.contains(attribute) }
         let showsDefault = keys.allSatisfy { $0.count > 1 && !attribute.isOptional }

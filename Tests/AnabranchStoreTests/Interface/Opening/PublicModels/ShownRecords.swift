@@ -12,7 +12,7 @@ struct ShownRecords {
     struct Row {
         let entity: EntityDescription
         /// The values of the attributes by slot.
-        let slots: [Value]
+        let slots: [PropertyValue]
         /// The members of the relationships by slot.
         fileprivate(set) var membersBySlot: [Int: [RecordID]]
 

@@ -1,9 +1,9 @@
 /// A uniqueness constraint: two objects of the entity must differ in one of the attributes.
 ///
 /// A missing value equals no other value.
-public struct Unique: Hashable, Sendable {
+public struct UniquenessConstraint: Hashable, Sendable {
     /// Names of attributes of the entity, inherited ones included.
-    public var attributes: [String]
+    package var attributes: [String]
 
     /// Declares a constraint over the attributes with these names.
     public init(attributes: [String]) { self.attributes = attributes }

@@ -1,52 +1,52 @@
 /// A relationship as a model declares it.
-public struct Relationship: Hashable, Sendable {
+public struct RelationshipDeclaration: Hashable, Sendable {
     /// The name; unique among the properties of the entity and its hierarchy.
-    public var name: String
+    package var name: String
     /// The name of the entity at the other end; its sub-entities' objects are allowed too.
-    public var destination: String
+    package var destination: String
     /// True if the relationship can refer to more than one object.
-    public var isToMany: Bool
+    package var isToMany: Bool
     /// True if a saved object may have no object at the other end.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if the relationship exists only in the memory of a context.
     ///
     /// It is neither stored nor sent. Its inverse is transient too.
-    public var isTransient: Bool
+    package var isTransient: Bool
     /// True if a to-many is a list; the order merges too.
     ///
     /// Never change it once a store has data: an ordered relationship is another wire property.
-    public var isOrdered: Bool
+    package var isOrdered: Bool
     /// True if references along this to-one must not form a cycle, as in a tree.
     ///
     /// A save that would form a cycle is refused. If concurrent saves form one, the edge that was
     /// written last reads nil until the cycle is resolved.
-    public var isAcyclic: Bool
+    package var isAcyclic: Bool
     /// The least number of objects at the other end, checked when a local change is saved.
     ///
     /// If the relationship is optional, it may also be empty.
-    public var minCount: Int
+    package var minCount: Int
     /// The greatest number of objects at the other end; 1 for a to-one, `nil` is no limit.
-    public var maxCount: Int?
+    package var maxCount: Int?
     /// The effect of deleting an object on the objects at the other end.
-    public var deleteRule: DeleteRule
+    package var deleteRule: DeleteRule
     /// Further conditions on the objects at the other end, checked in this order.
     ///
     /// They are checked when an object is saved after a change of this relationship.
-    public var validations: [ValidationRule]
+    package var validations: [ValidationRule]
     /// The name of the inverse, which the destination or one of its super-entities declares.
-    public var inverse: String?
+    package var inverse: String?
     /// The name on the wire; `nil` uses the renaming identifier, or else the name.
     ///
     /// Never change it once a store has data: it also decides which of two inverses is stored.
-    public var wireName: String?
+    package var wireName: String?
     /// The name of the relationship in an earlier version of the model.
-    public var renamingIdentifier: String?
+    package var renamingIdentifier: String?
     /// A text that makes the version another one, though nothing else differs.
     ///
     /// A store then opens with the model only by a migration, as after a change of the schema.
-    public var versionHashModifier: String?
+    package var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
-    public var userInfo: [String: String]
+    package var userInfo: [String: String]
 
     /// Declares a relationship to at most one object.
     public init(

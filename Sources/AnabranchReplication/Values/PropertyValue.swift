@@ -10,7 +10,9 @@
 /// Equality and hash follow canonical bytes, so that all replicas agree. Strings compare by their
 /// UTF-8, doubles by their bits with one pattern for every NaN, decimals by sign, digits and
 /// exponent. This is the equality of merging; predicates compare in their own way.
-public enum Value: Sendable {
+///
+/// It is closed: only a new major version adds a case.
+public enum PropertyValue: Sendable {
     /// No value; different from a property that was never written.
     case null
     /// A boolean.
@@ -47,10 +49,10 @@ public enum Value: Sendable {
     }
 }
 
-extension Value: Equatable {
+extension PropertyValue: Equatable {
     /// Compares the canonical bytes of two values.
     @inlinable
-    public static func == (left: Value, right: Value) -> Bool {
+    public static func == (left: PropertyValue, right: PropertyValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
@@ -71,7 +73,7 @@ extension Value: Equatable {
     }
 }
 
-extension Value: Hashable {
+extension PropertyValue: Hashable {
     /// Hashes the tag and the canonical bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(tag)

@@ -1,58 +1,58 @@
 public import AnabranchReplication
 
 /// An attribute as a model declares it.
-public struct Attribute: Hashable, Sendable {
+public struct AttributeDeclaration: Hashable, Sendable {
     /// The name; unique among the properties of the entity and its hierarchy.
-    public var name: String
+    package var name: String
     /// The type, which decides the values that the attribute can hold.
-    public var type: AttributeType
+    package var type: AttributeType
     /// The name under which the app registers the transformer of a transformable attribute.
     ///
     /// The transformer converts values to bytes and back. `nil` is the default transformer.
-    public var valueTransformerName: String?
+    package var valueTransformerName: String?
     /// The Swift type of a transformable attribute's values, for tools that generate classes.
     ///
     /// Stores ignore it: it is not in the model's canonical encoding.
-    public var valueClassName: String?
+    package var valueClassName: String?
     /// True if a saved object may have no value.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// True if the value is tracked and validated, but never stored or sent.
-    public var isTransient: Bool
+    package var isTransient: Bool
     /// The expression of a derived attribute, in a form of
     /// ``AttributeDescription/derivationExpression``.
     ///
     /// `nil` if the app sets the value.
-    public var derivationExpression: String?
+    package var derivationExpression: String?
     /// The value of a newly inserted object. The model converts it to the attribute's type.
-    public var defaultValue: Value?
+    package var defaultValue: PropertyValue?
     /// The least value, or the least length of a string in UTF-16 units. Inclusive.
-    public var minimum: Value?
+    package var minimum: PropertyValue?
     /// The greatest value, or the greatest length of a string in UTF-16 units. Inclusive.
-    public var maximum: Value?
+    package var maximum: PropertyValue?
     /// A regular expression in ICU's syntax that the whole text of a string must match.
-    public var regularExpression: String?
+    package var regularExpression: String?
     /// Further conditions on the value, checked in this order when an object is saved.
-    public var validations: [ValidationRule]
+    package var validations: [ValidationRule]
     /// The name on the wire; `nil` uses the renaming identifier, or else the name.
     ///
     /// Never change it once a store has data: another wire name is another property.
-    public var wireName: String?
+    package var wireName: String?
     /// The name of the attribute in an earlier version of the model.
-    public var renamingIdentifier: String?
+    package var renamingIdentifier: String?
     /// The index of the words of a text, by which it can be searched; `nil` without one.
-    public var search: TextSearch?
+    package var search: TextSearch?
     /// The rule that merges concurrent writes of different replicas.
-    public var mergeRule: MergeRule
+    package var mergeRule: MergeRule
     /// The setting of a model file, kept for tools; values are always stored in their row.
-    public var allowsExternalBinaryDataStorage: Bool
+    package var allowsExternalBinaryDataStorage: Bool
     /// True if the history keeps the value when its object is deleted.
-    public var preservesValueInHistoryOnDeletion: Bool
+    package var preservesValueInHistoryOnDeletion: Bool
     /// A text that makes the version another one, though nothing else differs.
     ///
     /// A store then opens with the model only by a migration, as after a change of the schema.
-    public var versionHashModifier: String?
+    package var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
-    public var userInfo: [String: String]
+    package var userInfo: [String: String]
 
     /// Declares an attribute. The parameters set the properties with the same names.
     public init(
@@ -61,11 +61,11 @@ public struct Attribute: Hashable, Sendable {
         transformer valueTransformerName: String? = nil,
         className valueClassName: String? = nil,
         optional isOptional: Bool = true,
-        default defaultValue: Value? = nil,
+        default defaultValue: PropertyValue? = nil,
         transient isTransient: Bool = false,
         derivation derivationExpression: String? = nil,
-        minimum: Value? = nil,
-        maximum: Value? = nil,
+        minimum: PropertyValue? = nil,
+        maximum: PropertyValue? = nil,
         regularExpression: String? = nil,
         validations: [ValidationRule] = [],
         wireName: String? = nil,
@@ -100,9 +100,9 @@ public struct Attribute: Hashable, Sendable {
     }
 }
 
-extension Attribute {
+extension AttributeDeclaration {
     /// True if the value is computed from other properties and never set by the app.
-    public var isDerived: Bool { derivationExpression != nil }
+    package var isDerived: Bool { derivationExpression != nil }
     /// True if the value has a column in the store and is sent to other replicas.
     var isStored: Bool { !isTransient && !isDerived }
 }

@@ -8,13 +8,13 @@
 ///
 /// An entity that is in an unsynced configuration is not synced, whatever else it belongs to. So
 /// is its whole hierarchy, and it can't have relationships with synced entities.
-public struct Configuration: Hashable, Sendable {
+public struct ModelConfiguration: Hashable, Sendable {
     /// The name; unique in the model.
     public var name: String
     /// The names of the member entities, in any order.
-    public var entities: [String]
+    package var entities: [String]
     /// False if the objects of the member entities are kept in this store only.
-    public var isSynced: Bool
+    package var isSynced: Bool
 
     /// Declares a configuration of the entities with these names.
     public init(_ name: String, entities: [String], isSynced: Bool = true) {

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-extension Value: CustomStringConvertible {
+extension PropertyValue: CustomStringConvertible {
     /// The value as text for messages, such as `99999`, `'text'` or `2001-01-01T00:00:00Z`.
     /// Different values may have equal texts, and long texts are cut.
     public var description: String {

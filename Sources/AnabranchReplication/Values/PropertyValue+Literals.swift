@@ -1,5 +1,5 @@
 /// Literals such as `0`, `1.5`, `"x"` and `true`, for defaults in models and for values in code.
-extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension PropertyValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
 {
     /// Creates an integer value.

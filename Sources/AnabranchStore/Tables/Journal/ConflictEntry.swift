@@ -5,8 +5,10 @@ public import Foundation
 ///
 /// It is an entry in the conflict journal of one file. Other replicas have their own entries with
 /// other numbers.
-public struct Conflict: Sendable, Identifiable {
+public struct ConflictEntry: Sendable, Identifiable {
     /// The situation in which a value was lost.
+    ///
+    /// It is closed: only a new major version adds a case.
     public enum Kind: Int64, Sendable {
         /// Two replicas wrote one property concurrently, and the property's merge rule kept one
         /// write. Or a save of this file replaced a value that its author had not seen, or that a
@@ -59,16 +61,16 @@ public struct Conflict: Sendable, Identifiable {
     package let property: WireProperty
     /// The value that was discarded; for a link, the record at its right end. For a counter write
     /// to a deleted record it is the amount added.
-    public let value: Value
+    public let value: PropertyValue
     /// The write that lost.
     public let lost: Write
     /// The write or delete that won; `nil` for a delete that is no longer known.
     public let winner: Write?
     /// The value that was in the place of the discarded value when the conflict was noticed; `nil`
     /// if a delete won.
-    public let winningValue: Value?
+    public let winningValue: PropertyValue?
     /// The time when this replica noticed the conflict, in milliseconds since 1970-01-01 UTC.
-    public let noticedMilliseconds: Int64
+    package let noticedMilliseconds: Int64
 
     /// The wire name of the property that lost the value.
     public var propertyName: String { property.name.string }
@@ -82,7 +84,7 @@ public struct Conflict: Sendable, Identifiable {
 
     package init(
         id: Int64, kind: Kind, record: RecordID, entity: String, property: WireProperty,
-        value: Value, lost: Write, winner: Write?, winningValue: Value?,
+        value: PropertyValue, lost: Write, winner: Write?, winningValue: PropertyValue?,
         noticedMilliseconds: Int64
     ) {
         self.id = id

@@ -1,7 +1,7 @@
 import AnabranchReplication
 import Foundation
 
-extension Conflict: CustomStringConvertible {
+extension ConflictEntry: CustomStringConvertible {
     /// The entry as a line: `7: name of Country 1f2e3d4c/17 lost 'Gallia' by Ada,
     /// 2026-01-01T11:00:00Z, against 'Francia': Bob wrote later, 2026-01-01T12:00:00Z`.
     public var description: String {
@@ -39,12 +39,12 @@ extension Conflict: CustomStringConvertible {
     }
 }
 
-extension Conflict.Write: CustomStringConvertible {
+extension ConflictEntry.Write: CustomStringConvertible {
     /// The author and the time: `Ada, 2026-01-01T11:00:00Z`.
     public var description: String { "\(authorLabel), \(time)" }
 
     /// The name of the author, or the first digits of the replica if the author gave none.
-    public var authorLabel: String { author.isEmpty ? stamp.replica.shortForm : author }
+    package var authorLabel: String { author.isEmpty ? stamp.replica.shortForm : author }
 
     /// The time to the second, in ISO 8601.
     fileprivate var time: String {

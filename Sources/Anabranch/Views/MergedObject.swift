@@ -11,7 +11,7 @@ import AnabranchStore
 /// deletion are written to every record. A replica that holds only one of the records can change
 /// that record's key. The record then becomes an object of its own again, with the values that
 /// were written to it.
-public struct Duplicate: Hashable, Sendable {
+public struct MergedObject: Hashable, Sendable {
     /// One of the records that the object shows.
     public struct Member: Hashable, Sendable {
         /// The record.
@@ -51,14 +51,14 @@ extension ManagedObjectContext {
     /// - Throws: ``PropertyError`` for an unknown entity; `StoreError`.
     public func duplicates(
         of entityName: String? = nil, limit: Int = 0, offset: Int = 0
-    ) throws -> [Duplicate] {
+    ) throws -> [MergedObject] {
         checkQueue()
         let entity = try entityName.map(entity(named:))
         let origin = coordinator.origin
         return try coordinator.store.read { reader in
             try reader.duplicates(
                 of: entity, limit: limit > 0 ? limit : nil, offset: max(offset, 0)
-            ).map { Duplicate($0, origin: origin) }
+            ).map { MergedObject($0, origin: origin) }
         }
     }
 

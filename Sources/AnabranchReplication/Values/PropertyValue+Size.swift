@@ -1,4 +1,4 @@
-extension Value {
+extension PropertyValue {
     /// An estimate of the encoded value's size in bytes. It is close for texts and data, which may
     /// be large.
     package var byteEstimate: Int {

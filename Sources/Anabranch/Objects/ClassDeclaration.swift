@@ -4,10 +4,10 @@ public import AnabranchModel
 ///
 /// The macro `@Entity` generates it; a class by hand can override
 /// ``ManagedObject/entityDeclaration`` in the same form. The properties are in any order.
-public struct EntityDeclaration {
+public struct ClassDeclaration {
     /// A relationship with a class instead of an entity at its other end.
     struct ClassRelationship {
-        var relationship: Relationship
+        var relationship: RelationshipDeclaration
         let destination: Any.Type
         let inverse: RelationshipSettings.Inverse
 
@@ -16,7 +16,7 @@ public struct EntityDeclaration {
 
     let type: ManagedObject.Type
     /// The entity without its super-entity and its relationships.
-    private(set) var entity: Entity
+    private(set) var entity: EntityDeclaration
     private(set) var relationships: [ClassRelationship] = []
     /// The fetched properties without their entities, with the classes of their objects.
     private(set) var fetchedProperties: [(property: FetchedProperty, destination: Any.Type)] = []
@@ -38,7 +38,7 @@ public struct EntityDeclaration {
         hashModifier: String? = nil, userInfo: [String: String] = [:]
     ) {
         self.type = type
-        entity = Entity(
+        entity = EntityDeclaration(
             type.entityName, isAbstract: isAbstract, wireName: wireName,
             renamingIdentifier: originalName, versionHashModifier: hashModifier,
             deletePolicy: deletePolicy, userInfo: userInfo)
@@ -54,7 +54,7 @@ public struct EntityDeclaration {
 
 // MARK: - Attributes
 
-extension EntityDeclaration {
+extension ClassDeclaration {
     /// Declares an attribute; an optional type makes an optional attribute.
     ///
     /// A derived attribute is always optional, because a new object has no value until it is saved.
@@ -101,7 +101,7 @@ extension EntityDeclaration {
         add(attribute, settings)
     }
 
-    private mutating func add(_ attribute: Attribute, _ settings: AttributeSettings) {
+    private mutating func add(_ attribute: AttributeDeclaration, _ settings: AttributeSettings) {
         entity.attributes.append(attribute)
         if settings.options.contains(.unique) { unique([attribute.name]) }
         if settings.options.contains(.indexed) { index([attribute.name]) }
@@ -116,7 +116,7 @@ extension EntityDeclaration {
 
 // MARK: - Composite attributes
 
-extension EntityDeclaration {
+extension ClassDeclaration {
     /// Declares an optional composite attribute.
     ///
     /// - Parameters:
@@ -155,7 +155,7 @@ extension EntityDeclaration {
 
 // MARK: - Relationships, constraints and indexes
 
-extension EntityDeclaration {
+extension ClassDeclaration {
     /// Declares a relationship to at most one object.
     ///
     /// - Parameters:
@@ -166,7 +166,7 @@ extension EntityDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        var relationship = settings.relationship(Relationship(name, to: ""))
+        var relationship = settings.relationship(RelationshipDeclaration(name, to: ""))
         relationship.maxCount = settings.maximumModelCount ?? 1
         add(relationship, destination, settings)
     }
@@ -181,7 +181,7 @@ extension EntityDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        add(settings.relationship(Relationship(name, toMany: "")), destination, settings)
+        add(settings.relationship(RelationshipDeclaration(name, toMany: "")), destination, settings)
     }
 
     /// Declares a relationship to any number of objects in an order.
@@ -194,12 +194,14 @@ extension EntityDeclaration {
         _ name: String, _ destination: Any.Type,
         _ settings: RelationshipSettings = RelationshipSettings()
     ) {
-        let relationship = settings.relationship(Relationship(name, toMany: "", ordered: true))
+        let relationship = settings.relationship(
+            RelationshipDeclaration(name, toMany: "", ordered: true))
         add(relationship, destination, settings)
     }
 
     private mutating func add(
-        _ relationship: Relationship, _ destination: Any.Type, _ settings: RelationshipSettings
+        _ relationship: RelationshipDeclaration, _ destination: Any.Type,
+        _ settings: RelationshipSettings
     ) {
         relationships.append(
             ClassRelationship(
@@ -226,7 +228,7 @@ extension EntityDeclaration {
 
     /// Declares that two objects differ in one of the attributes.
     public mutating func unique(_ attributes: [String]) {
-        entity.uniquenessConstraints.append(Unique(attributes: attributes))
+        entity.uniquenessConstraints.append(UniquenessConstraint(attributes: attributes))
     }
 
     /// Declares an index over properties in ascending order; the first is the leading one.
@@ -234,11 +236,11 @@ extension EntityDeclaration {
     /// Its name is the names of the properties, joined by `_`. A second index over the same
     /// properties is the same one.
     public mutating func index(_ properties: [String]) {
-        let elements = properties.map { IndexElement($0) }
+        let elements = properties.map { IndexDeclaration.Element($0) }
         if entity.indexes.contains(where: { $0.elements == elements }) { return }
         let taken = Set(entity.indexes.map(\.name))
         var name = properties.joined(separator: "_")
         while taken.contains(name) { name += "_" }
-        entity.indexes.append(Index(name, elements: elements))
+        entity.indexes.append(IndexDeclaration(name, elements: elements))
     }
 }

@@ -9,7 +9,7 @@ import AnabranchStore
 /// it would have deleted it too. The object is kept, and its reference to the parent reads nil.
 /// Give it another parent or delete it. If the parent is restored because a concurrent update wins
 /// against the delete, the object is its child again.
-public struct Orphan: Hashable, Sendable {
+public struct OrphanedObject: Hashable, Sendable {
     /// The ID of the orphan.
     public let objectID: ManagedObjectID
     /// The to-one relationship that pointed to the parent.
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     /// - Throws: ``PropertyError`` for an unknown entity; `StoreError`.
     public func orphans(
         of entityName: String? = nil, limit: Int = 0, offset: Int = 0
-    ) throws -> [Orphan] {
+    ) throws -> [OrphanedObject] {
         checkQueue()
         let entity = try entityName.map(entity(named:))
         let origin = coordinator.origin
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
             try reader.orphans(
                 of: entity, limit: limit > 0 ? limit : nil, offset: max(offset, 0)
             ).map { row in
-                Orphan(
+                OrphanedObject(
                     objectID: ManagedObjectID(
                         origin: origin, entity: row.entity, localID: row.id),
                     relationship: row.relationship, parent: row.parent)

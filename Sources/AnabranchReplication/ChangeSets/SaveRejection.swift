@@ -1,5 +1,5 @@
 /// The reason why a zone rejected a save for good. Pushing the save again can't succeed.
-public struct Rejection: Hashable, Sendable {
+public struct SaveRejection: Hashable, Sendable {
     /// A code that programs may act on.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code as it is stored and sent.
@@ -43,7 +43,7 @@ public struct Rejection: Hashable, Sendable {
 
 // MARK: - The payload of a void
 
-extension Rejection {
+extension SaveRejection {
     /// Encodes the payload of a void.
     ///
     /// - Parameter digest: The digest of the rejected save. A reader checks the void's origin with
@@ -58,7 +58,7 @@ extension Rejection {
 
     static func decode(
         _ payload: [UInt8]
-    ) throws(ChangeSetDecodingError) -> (digest: Digest, rejection: Rejection) {
+    ) throws(ChangeSetDecodingError) -> (digest: Digest, rejection: SaveRejection) {
         var reader = ByteReader(payload)
         let digest = try reader.readDigest()
         let code = try reader.readName()
@@ -67,7 +67,7 @@ extension Rejection {
             throw reader.failure(.limitExceeded, "a reason is longer than \(longestReason) bytes")
         }
         try reader.expectEnd()
-        return (digest, Rejection(Code(rawValue: code), reason))
+        return (digest, SaveRejection(Code(rawValue: code), reason))
     }
 }
 
@@ -86,7 +86,7 @@ extension String {
     }
 }
 
-extension Rejection: CustomStringConvertible {
+extension SaveRejection: CustomStringConvertible {
     /// The reason, followed by the code in parentheses.
     public var description: String { "\(reason) (\(code.rawValue))" }
 }

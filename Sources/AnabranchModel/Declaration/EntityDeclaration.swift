@@ -1,43 +1,43 @@
 /// An entity as a model declares it.
-public struct Entity: Hashable, Sendable {
+public struct EntityDeclaration: Hashable, Sendable {
     /// The name; unique in the model.
-    public var name: String
+    package var name: String
     /// The name of the super-entity; this entity inherits its properties.
-    public var parent: String?
+    package var parent: String?
     /// True if the entity itself has no objects, only its sub-entities have.
-    public var isAbstract: Bool
+    package var isAbstract: Bool
     /// The attributes that the entity declares itself, without inherited ones.
-    public var attributes: [Attribute]
+    package var attributes: [AttributeDeclaration]
     /// The composite attributes that the entity declares itself, without inherited ones.
-    public var compositeAttributes: [CompositeAttribute]
+    package var compositeAttributes: [CompositeAttribute]
     /// The relationships that the entity declares itself, without inherited ones.
-    public var relationships: [Relationship]
+    package var relationships: [RelationshipDeclaration]
     /// The fetch indexes that the entity declares itself.
-    public var indexes: [Index]
+    package var indexes: [IndexDeclaration]
     /// The uniqueness constraints that the entity declares itself.
-    public var uniquenessConstraints: [Unique]
+    package var uniquenessConstraints: [UniquenessConstraint]
     /// The fetched properties that the entity declares itself; sub-entities inherit them.
-    public var fetchedProperties: [FetchedProperty]
+    package var fetchedProperties: [FetchedProperty]
     /// The attribute groups that the entity declares itself; sub-entities inherit them.
-    public var attributeGroups: [AttributeGroup]
+    package var attributeGroups: [AttributeGroup]
     /// The class name in a model file. The object graph ignores it: the app registers its classes.
-    public var representedClassName: String?
+    package var representedClassName: String?
     /// The name on the wire; `nil` uses the renaming identifier, or else the name.
     ///
     /// Never change it once a store has data.
-    public var wireName: String?
+    package var wireName: String?
     /// The name of the entity in an earlier version of the model.
-    public var renamingIdentifier: String?
+    package var renamingIdentifier: String?
     /// The delete policy of the entity and its sub-entities.
     ///
     /// If a super-entity has `updateWins`, this entity has it too.
-    public var deletePolicy: DeletePolicy
+    package var deletePolicy: DeletePolicy
     /// A text that makes the version another one, though nothing else differs.
     ///
     /// A store then opens with the model only by a migration, as after a change of the schema.
-    public var versionHashModifier: String?
+    package var versionHashModifier: String?
     /// Any texts for the app or for tools; nothing in Anabranch reads them.
-    public var userInfo: [String: String]
+    package var userInfo: [String: String]
 
     /// Declares an entity. The parameters set the properties with the same names.
     ///
@@ -52,7 +52,7 @@ public struct Entity: Hashable, Sendable {
         versionHashModifier: String? = nil,
         deletePolicy: DeletePolicy = .deleteWins,
         userInfo: [String: String] = [:],
-        @EntityBuilder _ content: () -> [EntityElement] = { [] }
+        @EntityBuilder _ content: () -> [EntityBuilder.Element] = { [] }
     ) {
         self.name = name
         self.parent = parent
@@ -70,16 +70,6 @@ public struct Entity: Hashable, Sendable {
         uniquenessConstraints = []
         fetchedProperties = []
         attributeGroups = []
-        for element in content() {
-            switch element {
-            case .attribute(let attribute): attributes.append(attribute)
-            case .composite(let composite): compositeAttributes.append(composite)
-            case .relationship(let relationship): relationships.append(relationship)
-            case .index(let index): indexes.append(index)
-            case .unique(let constraint): uniquenessConstraints.append(constraint)
-            case .fetched(let property): fetchedProperties.append(property)
-            case .group(let group): attributeGroups.append(group)
-            }
-        }
+        for element in content() { element.add(&self) }
     }
 }
