@@ -7,12 +7,6 @@ package struct ZoneHead: Hashable, Sendable {
     package var epoch: EpochID
     /// The position of the last entry; zero while the log is empty.
     package var position: UInt64
-
-    /// Creates a head.
-    package init(epoch: EpochID, position: UInt64) {
-        self.epoch = epoch
-        self.position = position
-    }
 }
 
 /// The observers that are notified when a zone's log grows.

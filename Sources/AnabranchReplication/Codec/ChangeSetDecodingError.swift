@@ -7,9 +7,6 @@ package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         /// The code as text.
         package let rawValue: String
-        /// Creates a code from its text.
-        package init(rawValue: String) { self.rawValue = rawValue }
-
         /// The bytes end too early. Ask for them again.
         package static let truncated = Code(rawValue: "truncated")
         /// The bytes break the format. Ask for them again, then report the bug to the sender.

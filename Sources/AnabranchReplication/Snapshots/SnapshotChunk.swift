@@ -26,12 +26,6 @@ package struct SnapshotChunk: Hashable, Sendable {
         package var stamp: Stamp
         /// The number of values, at least one.
         package var count: Int
-
-        /// Creates a run of values.
-        package init(stamp: Stamp, count: Int) {
-            self.stamp = stamp
-            self.count = count
-        }
     }
 
     /// Records of one entity in which the same properties were ever written, without their links.
@@ -48,12 +42,6 @@ package struct SnapshotChunk: Hashable, Sendable {
         package var property: WireProperty
         /// The links, each with its tags.
         package var links: [Link]
-
-        /// Creates a block of links.
-        package init(property: WireProperty, links: [Link]) {
-            self.property = property
-            self.links = links
-        }
     }
 
     /// One link between two records.

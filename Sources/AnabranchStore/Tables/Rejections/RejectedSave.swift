@@ -60,8 +60,6 @@ public struct RejectedSave: Sendable, Identifiable {
 
 /// A source of parts for saves that have none.
 package struct NoParts: PartReading, Sendable {
-    package init() {}
-
     package func bytes(of part: SavePart) throws -> [UInt8] {
         throw StoreError(.corrupt, "Can't read a part of a save because no parts are stored.")
     }
