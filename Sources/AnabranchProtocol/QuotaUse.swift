@@ -10,7 +10,6 @@ package struct QuotaUse: Hashable, Sendable {
     /// The used amount. It is above the limit if the limit was lowered.
     package var used: UInt64
 
-    /// Creates the use of a quota.
     package init(name: String, limit: UInt64, used: UInt64) {
         self.name = name
         self.limit = limit

@@ -93,7 +93,6 @@ extension ZoneReading {
         return image
     }
 
-    /// Reads the columns of a link.
     func link(
         _ row: any StoredColumns
     ) throws -> (key: LinkKey, property: WireProperty, tags: LinkTags) {

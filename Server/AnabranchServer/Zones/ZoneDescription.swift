@@ -45,7 +45,6 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
 
 /// The canonical hash of a zone's state, and the head of that state.
 package struct ZoneHash: Hashable, Sendable {
-    /// The hash.
     package var hash: Digest
     /// The head of the log to which the state belongs.
     package var head: ZoneHead

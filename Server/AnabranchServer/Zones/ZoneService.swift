@@ -21,7 +21,6 @@ public final class ZoneService: Sendable {
     let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
     let linkCountAtHead = HeadCache<Int64>()
-    /// The jobs that read all of the zone.
     let jobs: WholeZoneJobs
     let metrics: ServerMetrics
     private let acknowledged = AcknowledgedPositions()

@@ -15,7 +15,6 @@ struct BlockNode<Element: Weighted> {
     private(set) var elements: [Element] = []
     private(set) var children: [BlockNode] = []
 
-    /// Creates an empty leaf.
     init() {}
 
     init(elements: some Collection<Element>) {

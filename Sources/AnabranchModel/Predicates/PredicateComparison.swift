@@ -87,7 +87,6 @@ public struct PredicateComparison: Hashable, Sendable {
     package var quantifier: PredicateQuantifier?
     /// The left side.
     package var left: FetchExpression
-    /// The operator.
     package var `operator`: PredicateOperator
     /// The options in brackets after the operator.
     package var options: ComparisonOptions
@@ -96,7 +95,6 @@ public struct PredicateComparison: Hashable, Sendable {
     /// The column of the operator in the format; ignored by `==`.
     package var column: SourceColumn
 
-    /// Creates a comparison.
     package init(
         _ left: FetchExpression, _ comparison: PredicateOperator,
         _ right: FetchExpression, options: ComparisonOptions = [],

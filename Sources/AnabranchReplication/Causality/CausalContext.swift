@@ -10,7 +10,6 @@
 package struct CausalContext: Hashable, Sendable {
     /// A prefix of a zone's log.
     package struct Prefix: Hashable, Sendable {
-        /// The epoch of the log.
         package var epoch: EpochID
         /// The position of the prefix's last entry, below 2^53. Zero means the empty prefix.
         package var position: UInt64

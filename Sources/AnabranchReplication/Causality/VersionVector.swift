@@ -9,7 +9,6 @@
 package struct VersionVector: Hashable, Sendable {
     private var sequences: [ReplicaID: UInt64] = [:]
 
-    /// Creates a vector that holds nothing.
     package init() {}
 
     /// Creates a vector from the last change set held of each replica.

@@ -28,16 +28,13 @@ package struct ValueColumn: Sendable {
     /// The least length of a gap. A shorter run takes less memory as values, and is found faster.
     static let leastGap = 8
 
-    /// Creates an empty column.
     package init() {}
 
-    /// Creates a column of the values of a sequence.
     package init(_ values: some Sequence<Value>) {
         stored.reserveCapacity(values.underestimatedCount)
         for value in values { append(value) }
     }
 
-    /// Creates a column of equal values.
     package init(repeating value: Value, count: Int) {
         if value.isNull {
             append(nulls: count)
@@ -47,7 +44,6 @@ package struct ValueColumn: Sendable {
         }
     }
 
-    /// Reserves memory for stored values.
     mutating func reserveCapacity(_ storedCount: Int) { stored.reserveCapacity(storedCount) }
 
     /// Appends the value of the next record.
@@ -110,7 +106,6 @@ extension ValueColumn: RandomAccessCollection {
     /// The row behind the last one.
     package var endIndex: Int { count }
 
-    /// The value of a row.
     @inlinable
     package subscript(row: Int) -> Value {
         // Without gaps and nulls at the end, the index of a value is its row.
@@ -123,6 +118,5 @@ extension ValueColumn: RandomAccessCollection {
 extension ValueColumn: Hashable {}
 
 extension ValueColumn: ExpressibleByArrayLiteral {
-    /// Creates a column of these values.
     package init(arrayLiteral values: Value...) { self.init(values) }
 }

@@ -28,7 +28,6 @@ package struct ByteWriter: Sendable {
     /// The number of appended bytes.
     @inlinable package var count: Int { storage.count + largeCount }
 
-    /// Appends one byte.
     @inlinable
     package mutating func append(byte: UInt8) { storage.append(byte) }
 

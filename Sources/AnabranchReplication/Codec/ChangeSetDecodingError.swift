@@ -5,7 +5,6 @@
 package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     /// A code that programs may act on.
     package struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as text.
         package let rawValue: String
         /// The bytes end too early. Ask for them again.
         package static let truncated = Code(rawValue: "truncated")
@@ -30,7 +29,6 @@ package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     /// The cause for people, as a clause without a full stop.
     package let cause: String
 
-    /// Creates an error for the byte at an offset.
     package init(code: Code, offset: Int, cause: String) {
         self.code = code
         self.offset = offset

@@ -7,7 +7,6 @@ public struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
     let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The number of bytes of a digest.
     package static let byteCount = 32
     /// The digest of nothing: the previous origin of a replica's first change set.
     package static let zero = Digest(words: (0, 0, 0, 0))
@@ -81,7 +80,6 @@ public struct Digest: Hashable, Sendable {
         self = builder.finish()
     }
 
-    /// The 32 bytes of the digest.
     package var bytes: [UInt8] { withBytes { Array($0) } }
 
     /// Calls a closure with the 32 bytes, which are valid only during the call.

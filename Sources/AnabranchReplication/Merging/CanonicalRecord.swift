@@ -10,7 +10,6 @@ package struct CanonicalRecord: Hashable, Sendable {
         /// The stamp of the write that left the value.
         package var stamp: Stamp
 
-        /// Creates a cell.
         package init(property: WireProperty, value: Value, stamp: Stamp) {
             self.property = property
             self.value = value
@@ -27,7 +26,6 @@ package struct CanonicalRecord: Hashable, Sendable {
         /// The tags of the link; never empty while the link exists.
         package var tags: LinkTags
 
-        /// Creates a link to another record.
         package init(property: WireProperty, right: RecordID, tags: LinkTags) {
             self.property = property
             self.right = right
@@ -35,7 +33,6 @@ package struct CanonicalRecord: Hashable, Sendable {
         }
     }
 
-    /// The identity of the record.
     package var id: RecordID
     /// The wire name of the record's entity.
     package var entity: WireName

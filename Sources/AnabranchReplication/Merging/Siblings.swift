@@ -9,12 +9,10 @@
 package struct Siblings<Content> {
     /// One value of the property.
     package struct Sibling {
-        /// The stamp of the write.
         package let stamp: Stamp
         /// The value, in the form that the caller keeps.
         package let content: Content
 
-        /// Creates a sibling.
         package init(stamp: Stamp, content: Content) {
             self.stamp = stamp
             self.content = content

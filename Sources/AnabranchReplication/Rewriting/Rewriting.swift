@@ -8,12 +8,10 @@
 package struct Rewriting: Sendable {
     /// The new dot and timestamp of one change set.
     package struct Name: Hashable, Sendable {
-        /// The new dot.
         package var dot: Dot
         /// The new time of every write of the save.
         package var timestamp: HybridTimestamp
 
-        /// Creates a name.
         package init(dot: Dot, timestamp: HybridTimestamp) {
             self.dot = dot
             self.timestamp = timestamp
@@ -42,7 +40,6 @@ package struct Rewriting: Sendable {
         let kept: Set<RecordID>
     }
 
-    /// Creates a rewriting that changes nothing.
     package init() {}
 
     /// Indicates whether no change set was renamed or restamped.

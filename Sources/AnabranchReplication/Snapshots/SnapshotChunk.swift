@@ -13,7 +13,6 @@ package struct SnapshotChunk: Hashable, Sendable {
         /// The origin of the change set.
         package var origin: Digest
 
-        /// Creates the head of a replica.
         package init(dot: Dot, origin: Digest) {
             self.dot = dot
             self.origin = origin
@@ -50,10 +49,8 @@ package struct SnapshotChunk: Hashable, Sendable {
         package var left: RecordID
         /// The record at the right end.
         package var right: RecordID
-        /// The tags of the link.
         package var tags: LinkTags
 
-        /// Creates a link.
         package init(left: RecordID, right: RecordID, tags: LinkTags) {
             self.left = left
             self.right = right
@@ -70,7 +67,6 @@ package struct SnapshotChunk: Hashable, Sendable {
     /// Links of the records of this chunk or of earlier chunks.
     package var links: [Links] = []
 
-    /// Creates an empty chunk.
     package init() {}
 
     /// The version of the format.

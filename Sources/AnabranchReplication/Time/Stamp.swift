@@ -9,7 +9,6 @@ package struct Stamp: Hashable, Sendable {
     /// The replica of the change set.
     package let replica: ReplicaID
 
-    /// Creates the stamp of a save.
     @inlinable
     package init(timestamp: HybridTimestamp, replica: ReplicaID) {
         self.timestamp = timestamp

@@ -8,14 +8,11 @@
 public struct GroupValue: Hashable, Sendable {
     /// One attribute of the group with its value.
     package struct Member: Hashable, Sendable {
-        /// The wire name of the attribute.
         package let name: WireName
-        /// The type of the attribute.
         package let type: WireType
         /// The value; a reference is the whole identity of its target.
         package let value: Value
 
-        /// Creates a member.
         package init(name: WireName, type: WireType, value: Value) {
             self.name = name
             self.type = type

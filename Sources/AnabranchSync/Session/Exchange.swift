@@ -138,6 +138,5 @@ package struct ZoneState: Hashable, Sendable {
     package var largestBody: Int
     /// The milliseconds to add to the client's clock to get the server's.
     package var clockOffsetMilliseconds: Int64
-    /// The quotas of the zone.
     package var quotas: [QuotaUse] = []
 }

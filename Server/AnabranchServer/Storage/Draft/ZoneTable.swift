@@ -81,7 +81,6 @@ struct RowColumns {
     let table: ZoneTable
     let values: [ColumnValues]
 
-    /// The number of rows.
     var count: Int {
         switch values.first {
         case .integers(let numbers): numbers.count

@@ -71,7 +71,6 @@ extension ZoneTable {
 }
 
 extension ZoneChanges {
-    /// The statements that write the changes.
     func statements(for zone: String) -> [PostgreSQLStatement] {
         inserted.flatMap { $0.columns.inserting(into: zone) }
             + updated.map { $0.columns.statement(\.update, for: zone) }

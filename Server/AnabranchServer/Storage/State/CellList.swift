@@ -29,7 +29,6 @@ struct CellList {
     private var held: [Cell] = []
     /// The cells of properties that are not in `held`, or that have obsolete cells there.
     private var changed: [Int64: [Cell]] = [:]
-    /// The number of cells.
     private(set) var count = 0
     /// An upper limit of the length of the encoding.
     private(set) var byteCount = 0

@@ -97,7 +97,6 @@ package struct ResolvedList: Hashable, Sendable {
     /// A number that this case cannot hold stays in its own case; it equals no value of the other
     /// side.
     package let values: Set<Value>
-    /// The objects.
     package let objects: Set<PredicateObjectReference>
     /// True if the list contains a missing value.
     package let containsNull: Bool

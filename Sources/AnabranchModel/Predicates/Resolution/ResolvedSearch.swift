@@ -2,7 +2,6 @@ import AnabranchReplication
 
 /// A search for words in texts of an object.
 package struct ResolvedSearch: Hashable, Sendable {
-    /// The object.
     package let object: ObjectPath
     /// The searchable attributes that count, all of one table; never empty.
     package let attributes: [AttributeDescription]

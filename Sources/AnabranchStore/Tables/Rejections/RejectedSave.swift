@@ -25,7 +25,6 @@ public struct RejectedSave: Sendable, Identifiable {
     /// The time of the save by the clock of the device that saved.
     public var date: Date { changeSet.timestamp.date }
 
-    /// Reads the parts of saves in parts.
     private let parts: any PartReading & Sendable
 
     package init(
