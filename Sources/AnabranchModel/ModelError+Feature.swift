@@ -3,6 +3,8 @@ extension ModelError {
     package struct Feature: RawRepresentable, Hashable, Sendable {
         /// The name of the feature, stable across versions.
         package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
         /// An attribute composed of other attributes.
         package static let compositeAttribute = Feature(rawValue: "composite-attribute")
         /// A merge rule that is not supported yet.

@@ -4,6 +4,8 @@
 package struct StorageError: Error, Hashable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
         /// The directory cannot be created: correct its permissions, or use another directory.
         package static let unusable = Code(rawValue: "unusable")
         /// The file has a later format: update the server.

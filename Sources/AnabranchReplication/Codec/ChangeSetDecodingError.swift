@@ -6,6 +6,8 @@ package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     /// A code that programs may act on.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
         /// The bytes end too early. Ask for them again.
         package static let truncated = Code(rawValue: "truncated")
         /// The bytes break the format. Ask for them again, then report the bug to the sender.
