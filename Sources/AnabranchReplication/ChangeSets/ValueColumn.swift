@@ -77,14 +77,9 @@ package struct ValueColumn: Sendable {
     package func storedIndex(ofRow row: Int) -> Int? {
         precondition(row >= 0 && row < count, "a column has no value for this row")
         guard row < count - trailingNulls else { return nil }
-        var low = 0
-        var high = gaps.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if gaps[middle].start <= row { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { return row }
-        let gap = gaps[low - 1]
+        let later = gaps.partitioningIndex { $0.start > row }
+        guard later > 0 else { return row }
+        let gap = gaps[later - 1]
         return row < gap.end ? nil : row - gap.end + gap.storedBefore
     }
 

@@ -103,13 +103,7 @@ package struct LinkTags: Hashable, Sendable {
 
     /// The index of the first tag that is not less, in logarithmic time.
     private func index(of tag: Stamp) -> Int {
-        var low = all.startIndex
-        var high = all.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if all[middle].stamp < tag { low = middle + 1 } else { high = middle }
-        }
-        return low
+        all.partitioningIndex { $0.stamp >= tag }
     }
 }
 

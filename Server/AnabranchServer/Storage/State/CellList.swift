@@ -141,13 +141,7 @@ struct CellList {
     /// The index in `held` of the first cell that does not belong to an earlier property, in
     /// logarithmic time.
     private func place(of property: Int64) -> Int {
-        var low = held.startIndex
-        var high = held.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if held[middle].property < property { low = middle + 1 } else { high = middle }
-        }
-        return low
+        held.partitioningIndex { $0.property >= property }
     }
 
     /// The index in `held` after the cells of a property that begin at a place.
