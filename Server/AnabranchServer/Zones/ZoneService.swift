@@ -140,12 +140,8 @@ public final class ZoneService: Sendable {
     ///
     /// - Throws: `unknownCursor` if the cursor is not of this log: send hello. `snapshotRequired`
     ///   if the log was compacted beyond the cursor.
-    package func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
-        try pull(request, nil)
-    }
-
-    func pull(
-        _ request: PullRequest, _ memory: RequestMemory?
+    package func pull(
+        _ request: PullRequest, _ memory: RequestMemory? = nil
     ) throws(ProtocolError) -> PullResponse {
         try named {
             try storage.read { reader in
@@ -180,16 +176,11 @@ public final class ZoneService: Sendable {
     }
 
     /// Compares a client's position and last save with the zone's log.
-    package func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
-        try hello(request, isRecorded: true)
-    }
-
-    /// Answers a hello.
     ///
     /// - Parameter isRecorded: False for a right that may not change the zone: then the log keeps
     ///   nothing for the replica that the request names.
     package func hello(
-        _ request: HelloRequest, isRecorded: Bool
+        _ request: HelloRequest, isRecorded: Bool = true
     ) throws(ProtocolError) -> HelloResponse {
         try named {
             let (response, acknowledgedPosition) = try answer(to: request)
