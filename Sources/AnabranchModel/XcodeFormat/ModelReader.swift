@@ -67,16 +67,6 @@ struct ModelReader {
                 code, entity: entity, property: property, file: file, line: element.line, message))
     }
 
-    mutating func refuse(
-        unsupported feature: ModelError.Feature, _ element: ModelElement, entity: String,
-        _ message: String
-    ) {
-        problems.append(
-            ModelError(
-                .notSupportedYet, entity: entity, property: element.attributes["name"],
-                feature: feature, file: file, line: element.line, message))
-    }
-
     mutating func ignore(entity: String?, property: String? = nil, _ message: String) {
         warn(.ignored, entity: entity, property: property, message)
     }
