@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// Asks for the checksum of the zone's state and for summaries of parts of it.
 package struct ChecksumsRequest: Message {
-    package static let title = "checksums request"
-
     /// The epoch that the client assumes the zone to have.
     package var epoch: EpochID
     /// The ranges to summarize. If there are none, the answer contains only the checksum of the
@@ -42,8 +40,6 @@ package struct ChecksumsRequest: Message {
 /// The checksum of the zone's state at one position, and summaries of the first of the requested
 /// ranges.
 package struct ChecksumsResponse: Message {
-    package static let title = "checksums response"
-
     /// The position of the log's last entry at the time of the answer. The state includes that
     /// entry.
     package var position: UInt64

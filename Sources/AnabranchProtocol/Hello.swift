@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// The first message of a client: its identity, its last change set and its cursor.
 package struct HelloRequest: Message {
-    package static let title = "hello request"
-
     package var replica: ReplicaID
     /// The last change set that the client saved under its replica ID, or `nil` before the first.
     package var last: Head?
@@ -57,8 +55,6 @@ package struct HelloRequest: Message {
 
 /// The zone's answer: its log, and the last change set that it holds of the client.
 package struct HelloResponse: Message {
-    package static let title = "hello response"
-
     /// The present epoch of the log.
     package var epoch: EpochID
     /// The epochs before the present one, oldest first. A client that followed one of them may

@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// Sends a piece of a part before the save that lists the part.
 package struct StageRequest: Message {
-    package static let title = "stage request"
-
     /// The part that the piece belongs to.
     package var part: SavePart
     /// The offset of the piece's first byte in the part.
@@ -28,7 +26,6 @@ package struct StageRequest: Message {
         }
     }
 
-    /// About the number of bytes of the request.
     package var expectedByteCount: Int { 128 + bytes.count }
 
     package func write(to writer: inout ByteWriter) {
@@ -40,8 +37,6 @@ package struct StageRequest: Message {
 
 /// The number of bytes of a part that the server holds now. Continue there, whatever was sent.
 package struct StageResponse: Message {
-    package static let title = "stage response"
-
     /// The number of bytes that the server holds, counted from the part's beginning.
     package var heldBytes: UInt64
 
@@ -56,8 +51,6 @@ package struct StageResponse: Message {
 
 /// Asks for a piece of a part of a save in the log.
 package struct PartRequest: Message {
-    package static let title = "part request"
-
     package var part: SavePart
     /// The offset of the first requested byte.
     package var start: UInt64
@@ -85,8 +78,6 @@ package struct PartRequest: Message {
 
 /// A piece of a part, from the requested byte on; at least one byte.
 package struct PartResponse: Message {
-    package static let title = "part response"
-
     package var bytes: [UInt8]
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
@@ -95,7 +86,6 @@ package struct PartResponse: Message {
         bytes = try reader.readBlock()
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 128 + bytes.count }
 
     package func write(to writer: inout ByteWriter) { writer.append(block: bytes) }

@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// Asks for the entries of the log after a cursor.
 package struct PullRequest: Message {
-    package static let title = "pull request"
-
     /// The client's cursor, or `nil` to pull from the log's beginning.
     package var cursor: LogCursor?
     /// The greatest number of bytes of encoded change sets in the answer. A larger change set comes
@@ -30,8 +28,6 @@ package struct PullRequest: Message {
 
 /// The first entries after the cursor, in the order of the log and without gaps.
 package struct PullResponse: Message {
-    package static let title = "pull response"
-
     /// The cursor after the last entry of the answer, or the requested cursor if the answer has no
     /// entry.
     package var cursor: LogCursor
@@ -59,7 +55,6 @@ package struct PullResponse: Message {
         changeSets = try reader.readChangeSets()
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
 
     package func write(to writer: inout ByteWriter) {

@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// Sends change sets that the zone lacks, in the order of the client's log.
 package struct PushRequest: Message {
-    package static let title = "push request"
-
     /// The epoch that the client assumes the zone to have.
     package var epoch: EpochID
     /// The encoded change sets, of any replicas.
@@ -19,7 +17,6 @@ package struct PushRequest: Message {
         changeSets = try reader.readChangeSets()
     }
 
-    /// About the number of bytes of the request.
     package var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
 
     package func write(to writer: inout ByteWriter) {

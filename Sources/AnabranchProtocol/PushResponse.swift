@@ -6,8 +6,6 @@ package import AnabranchReplication
 /// Most change sets are in the log in the form in which they were sent, at consecutive positions.
 /// A vector names them together, and only the others have an acknowledgement each.
 package struct PushResponse: Message {
-    package static let title = "push response"
-
     /// The number of the request's first change sets that are acknowledged. They are the
     /// ``exceptions`` and those that were taken as they were sent.
     package private(set) var acknowledgedCount: UInt64
@@ -31,7 +29,6 @@ package struct PushResponse: Message {
 
     /// Consecutive positions of the log.
     package struct Run: Hashable, Sendable {
-        /// The first position.
         package let position: UInt64
         /// The number of positions, at least one.
         package fileprivate(set) var count: UInt64
@@ -128,7 +125,6 @@ package struct PushResponse: Message {
         writer.append(milliseconds: wallMilliseconds)
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 256 + 8 * runs.count + 80 * exceptions.count }
 }
 

@@ -3,8 +3,6 @@ package import AnabranchReplication
 /// Asks for the zone's state of some records. A client sends it for the records that wait for
 /// repair in its store.
 package struct RepairRequest: Message {
-    package static let title = "repair request"
-
     /// The epoch that the client assumes the zone to have.
     package var epoch: EpochID
     /// The requested records, at most ``SyncProtocol/maximumRepairs``.
@@ -36,8 +34,6 @@ package struct RepairRequest: Message {
 /// The zone's merged state of the requested records, from the first one up to the last one that
 /// fits into the response.
 package struct RepairResponse: Message {
-    package static let title = "repair response"
-
     /// The position of the log's last entry at the time of the answer. The images include every
     /// entry up to this position and none after it.
     package var position: UInt64

@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// Asks for a chunk of a snapshot of the zone.
 package struct SnapshotRequest: Message {
-    package static let title = "snapshot request"
-
     /// The snapshot that the first answer named, or `nil` for the newest one.
     package var snapshot: SnapshotName?
     /// The number of the chunk, from zero.
@@ -52,8 +50,6 @@ package struct SnapshotName: Hashable, Sendable {
 
 /// One chunk of a snapshot.
 package struct SnapshotResponse: Message {
-    package static let title = "snapshot response"
-
     package var snapshot: SnapshotName
     /// The number of chunks in the snapshot. If a chunk is sent in pieces, each piece counts as a
     /// chunk.
@@ -84,7 +80,6 @@ package struct SnapshotResponse: Message {
         chunk = try reader.readBlock()
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 256 + chunk.count }
 
     package func write(to writer: inout ByteWriter) {
