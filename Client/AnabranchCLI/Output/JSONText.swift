@@ -15,6 +15,16 @@ struct JSONText {
     mutating func object(_ body: (inout JSONText) -> Void) { nested("{", "}", body) }
     mutating func array(_ body: (inout JSONText) -> Void) { nested("[", "]", body) }
 
+    mutating func object(_ name: String, _ body: (inout JSONText) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    mutating func array(_ name: String, _ body: (inout JSONText) -> Void) {
+        key(name)
+        array(body)
+    }
+
     mutating func key(_ name: String) {
         separate()
         text += Self.quoted(name) + ":"
@@ -35,9 +45,18 @@ struct JSONText {
         if let value { string(value) } else { null() }
     }
 
+    mutating func member(_ name: String, _ values: [String]) {
+        array(name) { json in for value in values { json.string(value) } }
+    }
+
     mutating func member(_ name: String, _ value: some BinaryInteger) {
         key(name)
         raw(String(value))
+    }
+
+    mutating func member(_ name: String, raw json: String) {
+        key(name)
+        raw(json)
     }
 
     mutating func member(_ name: String, _ value: Bool) {
