@@ -48,7 +48,8 @@ struct ModelReader {
             result.fetchRequestTemplates.append(read(template: element))
         }
         warnings += result.removeOneSidedInverses().map(ModelWarning.init)
-        dropIndexesWithoutColumns(in: &result)
+        // An index over a property that the entity lacks is a problem, which the checker reports.
+        warnings += result.dropIndexes { $0 == false }
         for element in root.children(named: "configuration") {
             result.configurations.append(read(configuration: element))
         }

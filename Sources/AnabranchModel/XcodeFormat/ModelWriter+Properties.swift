@@ -108,7 +108,7 @@ extension Value {
 
 extension AttributeType {
     /// The name of the type in a model file; `nil` if a file leaves it out.
-    fileprivate var xcodeName: String? {
+    var xcodeName: String? {
         switch self {
         case .undefined: nil
         case .integer16: "Integer 16"
