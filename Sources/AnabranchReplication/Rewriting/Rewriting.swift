@@ -51,22 +51,6 @@ package struct Rewriting: Sendable {
     /// Records the new dot and timestamp of a change set. Call it for all change sets before
     /// rewriting any.
     ///
-    /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or is that of a save in
-    ///   parts.
-    package mutating func rename(
-        _ set: ChangeSet, to name: Name
-    ) throws(ChangeSetDecodingError) {
-        guard addName(of: set, name) else { return }
-        guard set.kind != .saveInParts else {
-            throw ByteReader([]).failure(.inParts, "\(set.dot) is a save in parts")
-        }
-        guard set.kind == .save else { return }
-        var decoder = try ChangePayloadDecoder(set.payload, author: set.dot.replica)
-        while let block = try decoder.next() { addRecords(of: block, name) }
-    }
-
-    /// Records the new dot and timestamp of a change set, which may be a save in parts.
-    ///
     /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or the error of `parts`.
     package mutating func rename(
         _ set: ChangeSet, to name: Name, _ parts: some PartReading
