@@ -19,7 +19,6 @@ package struct ZoneLogEntry: Sendable {
     package var changeSet: ChangeSet
     /// The bytes as they were pushed; clients pull the same bytes.
     package var bytes: [UInt8]
-    /// The cursor after this entry.
     package var cursor: LogCursor
 }
 

@@ -51,7 +51,6 @@ public struct ZoneQuotas: Hashable, Sendable {
 }
 
 extension ZoneQuotas {
-    /// The columns of the quotas.
     var stored: [Int64?] { Quantity.allCases.map { self[$0].stored } }
 }
 

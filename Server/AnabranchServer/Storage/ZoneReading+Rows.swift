@@ -113,7 +113,6 @@ extension ZoneReading {
         return (key, property, tags)
     }
 
-    /// The record without its links.
     func record(_ row: StateRow) throws -> CanonicalRecord {
         try CanonicalRecord(
             row, id: id(of: row.key), entity: entityName(row.entity), property: property(at:),

@@ -195,7 +195,6 @@ package protocol ZoneReading {
     /// The work is proportional to their number.
     func staged() throws -> StagedParts
 
-    /// The error for damaged rows.
     func damaged(_ cause: String) -> StorageError
 }
 
@@ -223,7 +222,6 @@ package protocol ZoneWriting: ZoneReading {
     ///   - keys: The keys, each once.
     ///   - valueBytes: The bytes up to which the values of the first records are read too.
     func records(for keys: [RecordKey], valueBytes: Int) throws -> [RecordKey: HeldRecord]
-    /// The rows of held records.
     func values(of keys: [RecordKey]) throws -> [StateRow]
     /// The encoded tags of the first links; `nil` for a link that the zone does not hold.
     ///

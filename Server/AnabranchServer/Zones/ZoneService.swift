@@ -241,7 +241,6 @@ public final class ZoneService: Sendable {
         }
     }
 
-    /// The end of the log.
     package func head() throws(ProtocolError) -> ZoneHead {
         try named {
             let head = try storage.read { try $0.logState().head }

@@ -64,6 +64,5 @@ extension PredicateObjectReference: Hashable {
         left.record == right.record && AnyHashable(left.store) == AnyHashable(right.store)
     }
 
-    /// Hashes the local ID.
     package func hash(into hasher: inout Hasher) { hasher.combine(record) }
 }

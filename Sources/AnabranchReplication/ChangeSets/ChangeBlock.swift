@@ -50,7 +50,6 @@ package struct RowBlock: Hashable, Sendable {
 /// Records that were deleted.
 package struct RecordBlock: Hashable, Sendable {
     package var entity: WireName
-    /// The deleted records.
     package var records: [RecordID]
 
     package init(entity: WireName, records: [RecordID]) {
@@ -63,7 +62,6 @@ package struct RecordBlock: Hashable, Sendable {
 package struct LinkBlock: Hashable, Sendable {
     /// The wire name of the entity that owns the property: that of the left end.
     package var entity: WireName
-    /// The relationship.
     package var property: WireProperty
     /// The links, each with its tags and its place.
     package var links: [Link]
@@ -101,7 +99,6 @@ package struct LinkBlock: Hashable, Sendable {
 /// Values of one `keepBoth` property, written to several records.
 package struct SiblingBlock: Hashable, Sendable {
     package var entity: WireName
-    /// The written property.
     package var property: WireProperty
     /// The writes, one for each record.
     package var writes: [Write]

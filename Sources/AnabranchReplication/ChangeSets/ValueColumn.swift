@@ -6,7 +6,6 @@
 package struct ValueColumn: Sendable {
     /// Consecutive nulls that are not stored.
     private struct Gap: Hashable, Sendable {
-        /// The first row.
         var start: Int
         /// The row behind the last one.
         var end: Int
@@ -96,7 +95,6 @@ package struct ValueColumn: Sendable {
 }
 
 extension ValueColumn: RandomAccessCollection {
-    /// The first row.
     package var startIndex: Int { 0 }
     /// The row behind the last one.
     package var endIndex: Int { count }

@@ -38,7 +38,6 @@ public struct Digest: Hashable, Sendable {
             ))
     }
 
-    /// Computes the digest of bytes.
     package init(of bytes: [UInt8]) {
         self.init { crypto_generichash($0, Self.byteCount, bytes, UInt64(bytes.count), nil, 0) }
     }
@@ -122,7 +121,6 @@ package struct DigestBuilder: ~Copyable {
 
     private var pointer: OpaquePointer { OpaquePointer(state) }
 
-    /// Adds the next bytes.
     package mutating func update(_ bytes: [UInt8]) {
         crypto_generichash_update(pointer, bytes, UInt64(bytes.count))
     }

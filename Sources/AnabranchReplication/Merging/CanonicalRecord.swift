@@ -19,7 +19,6 @@ package struct CanonicalRecord: Hashable, Sendable {
 
     /// A link that has this record as its left end.
     package struct Link: Hashable, Sendable {
-        /// The relationship.
         package var property: WireProperty
         /// The record at the right end.
         package var right: RecordID

@@ -37,7 +37,6 @@ package struct SnapshotChunk: Hashable, Sendable {
 
     /// Links of one relationship.
     package struct Links: Hashable, Sendable {
-        /// The relationship.
         package var property: WireProperty
         /// The links, each with its tags.
         package var links: [Link]
@@ -69,7 +68,6 @@ package struct SnapshotChunk: Hashable, Sendable {
 
     package init() {}
 
-    /// The version of the format.
     static let version: UInt64 = 1
 }
 

@@ -19,7 +19,6 @@ package struct SnapshotChunkEncoder: Sendable {
 
     package init() {}
 
-    /// Indicates whether nothing was appended.
     package var isEmpty: Bool { byteCount == 0 }
 
     /// The number of bytes that the encoder refers to instead of copying them.

@@ -4,7 +4,6 @@
 /// by timestamp, then by the replica's bytes. The written value has no influence, so a server can
 /// merge values that it can't read.
 package struct Stamp: Hashable, Sendable {
-    /// The time of the save.
     package let timestamp: HybridTimestamp
     /// The replica of the change set.
     package let replica: ReplicaID

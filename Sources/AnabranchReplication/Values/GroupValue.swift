@@ -27,7 +27,6 @@ public struct GroupValue: Hashable, Sendable {
     /// The members ordered by the bytes of their names, then by type, each once.
     package let members: [Member]
 
-    /// The group without members.
     package static let empty = GroupValue(ordered: [])
 
     /// Creates a group.

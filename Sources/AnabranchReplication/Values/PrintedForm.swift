@@ -69,6 +69,7 @@ private struct PrintedDate {
     }
 
     var text: String {
-        CalendarText.text(secondsSince2001: seconds) + (decimals.isEmpty ? "" : "." + decimals) + "Z"
+        CalendarText.text(secondsSince2001: seconds) + (decimals.isEmpty ? "" : "." + decimals)
+            + "Z"
     }
 }

@@ -5,7 +5,6 @@ package struct RecordRange: Hashable, Sendable {
     /// The first identity after the range, or `nil` if the range has no end.
     package let upper: RecordID?
 
-    /// The range of all identities.
     package static let all = RecordRange(lower: nil, upper: nil)
 
     package init(lower: RecordID?, upper: RecordID?) {

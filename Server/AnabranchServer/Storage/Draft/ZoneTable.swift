@@ -91,7 +91,6 @@ struct RowColumns {
 }
 
 extension ZoneChanges {
-    /// The keys of removed rows.
     var removed: [RowColumns] {
         [
             RowColumns(table: .record, values: [.integers(removedRecords.map(\.rawValue))]),

@@ -5,7 +5,6 @@ package struct ResolvedSearch: Hashable, Sendable {
     package let object: ObjectPath
     /// The searchable attributes that count, all of one table; never empty.
     package let attributes: [AttributeDescription]
-    /// The words.
     package let query: TextQuery
 }
 
