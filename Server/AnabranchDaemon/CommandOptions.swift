@@ -121,7 +121,6 @@ struct CommandOptions {
         do { return try StoreLocation(text) } catch { throw usage(error.message) }
     }
 
-    /// Reads the location of a store from an option.
     func location(_ name: String, as what: String) throws -> StoreLocation {
         try parsed(required(name, as: what))
     }

@@ -23,7 +23,6 @@ struct ServiceSignals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for a signal.
     func wait() -> Meaning {
         var set = set
         var number: Int32 = 0

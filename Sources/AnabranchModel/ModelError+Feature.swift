@@ -3,7 +3,6 @@ extension ModelError {
     package struct Feature: RawRepresentable, Hashable, Sendable {
         /// The name of the feature, stable across versions.
         package let rawValue: String
-        /// Creates a feature from its name.
         package init(rawValue: String) { self.rawValue = rawValue }
 
         /// An attribute composed of other attributes.

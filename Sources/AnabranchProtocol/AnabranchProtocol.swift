@@ -9,7 +9,6 @@
 /// of the protocol, so a later peer can be distinguished from a damaged message. Errors and the
 /// pages for people are JSON. `Documentation/Protocol.md` describes every field.
 package enum SyncProtocol {
-    /// The version of the protocol.
     package static let version: UInt8 = 1
     /// The content type of the binary bodies.
     package static let mediaType = "application/vnd.anabranch.sync"

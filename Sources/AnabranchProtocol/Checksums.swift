@@ -2,22 +2,17 @@ package import AnabranchReplication
 
 /// Asks for the checksum of the zone's state and for summaries of parts of it.
 package struct ChecksumsRequest: Message {
-    /// The title for error messages.
-    package static let title = "checksums request"
-
     /// The epoch that the client assumes the zone to have.
     package var epoch: EpochID
     /// The ranges to summarize. If there are none, the answer contains only the checksum of the
     /// whole state.
     package var ranges: [RecordRange]
 
-    /// Creates a request.
     package init(epoch: EpochID, ranges: [RecordRange] = []) {
         self.epoch = epoch
         self.ranges = ranges
     }
 
-    /// Reads the fields of the request.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         ranges = []
@@ -32,7 +27,6 @@ package struct ChecksumsRequest: Message {
         }
     }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: ranges.count)
@@ -46,9 +40,6 @@ package struct ChecksumsRequest: Message {
 /// The checksum of the zone's state at one position, and summaries of the first of the requested
 /// ranges.
 package struct ChecksumsResponse: Message {
-    /// The title for error messages.
-    package static let title = "checksums response"
-
     /// The position of the log's last entry at the time of the answer. The state includes that
     /// entry.
     package var position: UInt64
@@ -60,7 +51,6 @@ package struct ChecksumsResponse: Message {
     /// range was requested; ask again for the missing ones.
     package var summaries: [RangeSummary]
 
-    /// Creates a response.
     package init(
         position: UInt64, wallMilliseconds: Int64, checksum: StateChecksum,
         summaries: [RangeSummary] = []
@@ -71,7 +61,6 @@ package struct ChecksumsResponse: Message {
         self.summaries = summaries
     }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
@@ -83,7 +72,6 @@ package struct ChecksumsResponse: Message {
         }
     }
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) {
         writer.append(varint: position)
         writer.append(milliseconds: wallMilliseconds)

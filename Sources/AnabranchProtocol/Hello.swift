@@ -2,10 +2,6 @@ package import AnabranchReplication
 
 /// The first message of a client: its identity, its last change set and its cursor.
 package struct HelloRequest: Message {
-    /// The title for error messages.
-    package static let title = "hello request"
-
-    /// The replica ID of the client.
     package var replica: ReplicaID
     /// The last change set that the client saved under its replica ID, or `nil` before the first.
     package var last: Head?
@@ -21,14 +17,12 @@ package struct HelloRequest: Message {
         /// The origin of the change set.
         package var origin: Digest
 
-        /// Creates the head of a replica.
         package init(sequence: UInt64, origin: Digest) {
             self.sequence = sequence
             self.origin = origin
         }
     }
 
-    /// Creates a request.
     package init(replica: ReplicaID, last: Head?, cursor: LogCursor?, wallMilliseconds: Int64) {
         self.replica = replica
         self.last = last
@@ -36,7 +30,6 @@ package struct HelloRequest: Message {
         self.wallMilliseconds = wallMilliseconds
     }
 
-    /// Reads the fields of the request.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         replica = try reader.readReplica()
         last = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
@@ -49,7 +42,6 @@ package struct HelloRequest: Message {
         wallMilliseconds = try reader.readMilliseconds()
     }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(replica: replica)
         writer.append(last) { writer, head in
@@ -63,9 +55,6 @@ package struct HelloRequest: Message {
 
 /// The zone's answer: its log, and the last change set that it holds of the client.
 package struct HelloResponse: Message {
-    /// The title for error messages.
-    package static let title = "hello response"
-
     /// The present epoch of the log.
     package var epoch: EpochID
     /// The epochs before the present one, oldest first. A client that followed one of them may
@@ -97,7 +86,6 @@ package struct HelloResponse: Message {
     /// is of an earlier version.
     package var quotas: [QuotaUse]
 
-    /// Creates a response.
     package init(
         epoch: EpochID, earlierEpochs: [EpochID] = [], headPosition: UInt64,
         startPosition: UInt64 = 0, isSnapshotAdvised: Bool = false, isCursorKnown: Bool,
@@ -118,7 +106,6 @@ package struct HelloResponse: Message {
         self.quotas = quotas
     }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         earlierEpochs = []
@@ -151,7 +138,6 @@ package struct HelloResponse: Message {
 
     private static let quotaField = "quotas"
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: earlierEpochs.count)

@@ -2,8 +2,6 @@ package import AnabranchReplication
 
 /// The body of a request or a response of the protocol.
 package protocol Message: Sendable, Hashable {
-    /// The name of the message for errors, such as "hello request".
-    static var title: String { get }
     /// Reads the fields of the message, without version and seal.
     ///
     /// - Throws: `ChangeSetDecodingError` with the offset of the first byte that could not be read.
@@ -16,6 +14,14 @@ package protocol Message: Sendable, Hashable {
 }
 
 extension Message {
+    /// The name of the message for errors: "hello request" for ``HelloRequest``.
+    package static var title: String {
+        String(describing: Self.self).reduce(into: "") { title, letter in
+            title += letter.isUppercase && !title.isEmpty ? " " : ""
+            title += letter.lowercased()
+        }
+    }
+
     /// A message of a few fields.
     package var expectedByteCount: Int { 128 }
 

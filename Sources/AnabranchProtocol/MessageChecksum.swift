@@ -21,6 +21,5 @@ package enum MessageChecksum {
         message.suffix(byteCount).elementsEqual(seal(of: Digest(of: body)))
     }
 
-    /// The seal of a message with this digest.
     static func seal(of digest: Digest) -> ArraySlice<UInt8> { digest.bytes.prefix(byteCount) }
 }

@@ -2,17 +2,12 @@ package import AnabranchReplication
 
 /// Sends a piece of a part before the save that lists the part.
 package struct StageRequest: Message {
-    /// The title for error messages.
-    package static let title = "stage request"
-
     /// The part that the piece belongs to.
     package var part: SavePart
     /// The offset of the piece's first byte in the part.
     package var start: UInt64
-    /// The bytes of the piece.
     package var bytes: [UInt8]
 
-    /// Creates a request.
     package init(part: SavePart, start: UInt64, bytes: [UInt8]) {
         self.part = part
         self.start = start
@@ -31,10 +26,8 @@ package struct StageRequest: Message {
         }
     }
 
-    /// About the number of bytes of the request.
     package var expectedByteCount: Int { 128 + bytes.count }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(part: part)
         writer.append(varint: start)
@@ -44,51 +37,38 @@ package struct StageRequest: Message {
 
 /// The number of bytes of a part that the server holds now. Continue there, whatever was sent.
 package struct StageResponse: Message {
-    /// The title for error messages.
-    package static let title = "stage response"
-
     /// The number of bytes that the server holds, counted from the part's beginning.
     package var heldBytes: UInt64
 
-    /// Creates a response.
     package init(heldBytes: UInt64) { self.heldBytes = heldBytes }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         heldBytes = try reader.readQuantity()
     }
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) { writer.append(varint: heldBytes) }
 }
 
 /// Asks for a piece of a part of a save in the log.
 package struct PartRequest: Message {
-    /// The title for error messages.
-    package static let title = "part request"
-
-    /// The requested part.
     package var part: SavePart
     /// The offset of the first requested byte.
     package var start: UInt64
     /// The greatest number of bytes that the answer may contain.
     package var byteLimit: UInt64
 
-    /// Creates a request.
     package init(part: SavePart, start: UInt64, byteLimit: UInt64) {
         self.part = part
         self.start = start
         self.byteLimit = byteLimit
     }
 
-    /// Reads the fields of the request.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         part = try reader.readPart()
         start = try reader.readQuantity()
         byteLimit = try reader.readQuantity()
     }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(part: part)
         writer.append(varint: start)
@@ -98,24 +78,16 @@ package struct PartRequest: Message {
 
 /// A piece of a part, from the requested byte on; at least one byte.
 package struct PartResponse: Message {
-    /// The title for error messages.
-    package static let title = "part response"
-
-    /// The bytes of the piece.
     package var bytes: [UInt8]
 
-    /// Creates a response.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         bytes = try reader.readBlock()
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 128 + bytes.count }
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) { writer.append(block: bytes) }
 }
 

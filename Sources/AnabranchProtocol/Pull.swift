@@ -2,22 +2,17 @@ package import AnabranchReplication
 
 /// Asks for the entries of the log after a cursor.
 package struct PullRequest: Message {
-    /// The title for error messages.
-    package static let title = "pull request"
-
     /// The client's cursor, or `nil` to pull from the log's beginning.
     package var cursor: LogCursor?
     /// The greatest number of bytes of encoded change sets in the answer. A larger change set comes
     /// alone.
     package var byteLimit: UInt64
 
-    /// Creates a request.
     package init(cursor: LogCursor?, byteLimit: UInt64) {
         self.cursor = cursor
         self.byteLimit = byteLimit
     }
 
-    /// Reads the fields of the request.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try reader.readCursor()
@@ -25,7 +20,6 @@ package struct PullRequest: Message {
         byteLimit = try reader.readQuantity()
     }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(cursor) { $0.append(cursor: $1) }
         writer.append(varint: byteLimit)
@@ -34,9 +28,6 @@ package struct PullRequest: Message {
 
 /// The first entries after the cursor, in the order of the log and without gaps.
 package struct PullResponse: Message {
-    /// The title for error messages.
-    package static let title = "pull response"
-
     /// The cursor after the last entry of the answer, or the requested cursor if the answer has no
     /// entry.
     package var cursor: LogCursor
@@ -48,7 +39,6 @@ package struct PullResponse: Message {
     /// The encoded change sets. The position of the first one follows that of the requested cursor.
     package var changeSets: [[UInt8]]
 
-    /// Creates a response.
     package init(
         cursor: LogCursor, headPosition: UInt64, wallMilliseconds: Int64, changeSets: [[UInt8]]
     ) {
@@ -58,7 +48,6 @@ package struct PullResponse: Message {
         self.changeSets = changeSets
     }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readCursor()
         headPosition = try reader.readQuantity()
@@ -66,10 +55,8 @@ package struct PullResponse: Message {
         changeSets = try reader.readChangeSets()
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 128 + ByteWriter.byteCount(of: changeSets) }
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) {
         writer.append(cursor: cursor)
         writer.append(varint: headPosition)

@@ -3,14 +3,10 @@ package import AnabranchReplication
 extension PushResponse {
     /// The form in which a change set was sent.
     package struct SentForm: Hashable, Sendable {
-        /// The dot.
         package var dot: Dot
-        /// The timestamp.
         package var timestamp: HybridTimestamp
-        /// The digest.
         package var digest: Digest
 
-        /// Creates the form of a change set.
         package init(_ changeSet: ChangeSet) {
             dot = changeSet.dot
             timestamp = changeSet.timestamp
@@ -48,7 +44,6 @@ extension PushResponse {
         /// change set.
         package var rejection: SaveRejection?
 
-        /// Creates an acknowledgement.
         package init(
             position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest,
             originPrefix: UInt64? = nil, rejection: SaveRejection? = nil

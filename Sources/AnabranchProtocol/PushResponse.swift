@@ -6,9 +6,6 @@ package import AnabranchReplication
 /// Most change sets are in the log in the form in which they were sent, at consecutive positions.
 /// A vector names them together, and only the others have an acknowledgement each.
 package struct PushResponse: Message {
-    /// The title for error messages.
-    package static let title = "push response"
-
     /// The number of the request's first change sets that are acknowledged. They are the
     /// ``exceptions`` and those that were taken as they were sent.
     package private(set) var acknowledgedCount: UInt64
@@ -32,7 +29,6 @@ package struct PushResponse: Message {
 
     /// Consecutive positions of the log.
     package struct Run: Hashable, Sendable {
-        /// The first position.
         package let position: UInt64
         /// The number of positions, at least one.
         package fileprivate(set) var count: UInt64
@@ -42,7 +38,6 @@ package struct PushResponse: Message {
     package struct Exception: Hashable, Sendable {
         /// The place of the change set in the request, from zero.
         package let index: UInt64
-        /// The acknowledgement.
         package let acknowledgement: Acknowledgement
     }
 
@@ -84,7 +79,6 @@ package struct PushResponse: Message {
         }
     }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         acknowledgedCount = try reader.readQuantity()
         taken = try reader.readVector()
@@ -118,7 +112,6 @@ package struct PushResponse: Message {
     private static let wrongCount =
         "the positions and exceptions are not as many as the acknowledged change sets"
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) {
         writer.append(varint: acknowledgedCount)
         writer.append(vector: taken)
@@ -132,7 +125,6 @@ package struct PushResponse: Message {
         writer.append(milliseconds: wallMilliseconds)
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 256 + 8 * runs.count + 80 * exceptions.count }
 }
 

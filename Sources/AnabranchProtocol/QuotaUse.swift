@@ -5,12 +5,10 @@ package struct QuotaUse: Hashable, Sendable {
     /// The limited quantity: `bytes`, `records`, `replicas`, `daily-bytes`, or one of a later
     /// server.
     package var name: String
-    /// The greatest amount.
     package var limit: UInt64
     /// The used amount. It is above the limit if the limit was lowered.
     package var used: UInt64
 
-    /// Creates the use of a quota.
     package init(name: String, limit: UInt64, used: UInt64) {
         self.name = name
         self.limit = limit

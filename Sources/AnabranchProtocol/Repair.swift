@@ -3,21 +3,16 @@ package import AnabranchReplication
 /// Asks for the zone's state of some records. A client sends it for the records that wait for
 /// repair in its store.
 package struct RepairRequest: Message {
-    /// The title for error messages.
-    package static let title = "repair request"
-
     /// The epoch that the client assumes the zone to have.
     package var epoch: EpochID
     /// The requested records, at most ``SyncProtocol/maximumRepairs``.
     package var records: [RecordID]
 
-    /// Creates a request.
     package init(epoch: EpochID, records: [RecordID]) {
         self.epoch = epoch
         self.records = records
     }
 
-    /// Reads the fields of the request.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         let count = try reader.readCount(ofAtLeast: RepairRequest.leastRecordBytes)
@@ -26,7 +21,6 @@ package struct RepairRequest: Message {
         for _ in 0..<count { records.append(try reader.readRecord()) }
     }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: records.count)
@@ -40,9 +34,6 @@ package struct RepairRequest: Message {
 /// The zone's merged state of the requested records, from the first one up to the last one that
 /// fits into the response.
 package struct RepairResponse: Message {
-    /// The title for error messages.
-    package static let title = "repair response"
-
     /// The position of the log's last entry at the time of the answer. The images include every
     /// entry up to this position and none after it.
     package var position: UInt64
@@ -52,14 +43,12 @@ package struct RepairResponse: Message {
     /// record was requested; ask again for the missing ones.
     package var images: [RecordImage]
 
-    /// Creates a response.
     package init(position: UInt64, wallMilliseconds: Int64, images: [RecordImage]) {
         self.position = position
         self.wallMilliseconds = wallMilliseconds
         self.images = images
     }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
@@ -70,7 +59,6 @@ package struct RepairResponse: Message {
         }
     }
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) {
         writer.append(varint: position)
         writer.append(milliseconds: wallMilliseconds)

@@ -2,21 +2,16 @@ package import AnabranchReplication
 
 /// Asks for a chunk of a snapshot of the zone.
 package struct SnapshotRequest: Message {
-    /// The title for error messages.
-    package static let title = "snapshot request"
-
     /// The snapshot that the first answer named, or `nil` for the newest one.
     package var snapshot: SnapshotName?
     /// The number of the chunk, from zero.
     package var number: UInt64
 
-    /// Creates a request.
     package init(snapshot: SnapshotName? = nil, number: UInt64 = 0) {
         self.snapshot = snapshot
         self.number = number
     }
 
-    /// Reads the fields of the request.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         snapshot = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try SnapshotName(from: &reader)
@@ -24,7 +19,6 @@ package struct SnapshotRequest: Message {
         number = try reader.readQuantity()
     }
 
-    /// Writes the fields of the request.
     package func write(to writer: inout ByteWriter) {
         writer.append(snapshot) { writer, name in name.write(to: &writer) }
         writer.append(varint: number)
@@ -38,7 +32,6 @@ package struct SnapshotName: Hashable, Sendable {
     /// The digest over the digests of all chunks, so that chunks of two snapshots are never mixed.
     package var digest: Digest
 
-    /// Creates the name of a snapshot.
     package init(cursor: LogCursor, digest: Digest) {
         self.cursor = cursor
         self.digest = digest
@@ -57,10 +50,6 @@ package struct SnapshotName: Hashable, Sendable {
 
 /// One chunk of a snapshot.
 package struct SnapshotResponse: Message {
-    /// The title for error messages.
-    package static let title = "snapshot response"
-
-    /// The name of the snapshot.
     package var snapshot: SnapshotName
     /// The number of chunks in the snapshot. If a chunk is sent in pieces, each piece counts as a
     /// chunk.
@@ -72,7 +61,6 @@ package struct SnapshotResponse: Message {
     /// An encoded `SnapshotChunk`, or a `SnapshotPiece` of one.
     package var chunk: [UInt8]
 
-    /// Creates a response.
     package init(
         snapshot: SnapshotName, chunkCount: UInt64, headPosition: UInt64, wallMilliseconds: Int64,
         chunk: [UInt8]
@@ -84,7 +72,6 @@ package struct SnapshotResponse: Message {
         self.chunk = chunk
     }
 
-    /// Reads the fields of the response.
     package init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         snapshot = try SnapshotName(from: &reader)
         chunkCount = try reader.readQuantity()
@@ -93,10 +80,8 @@ package struct SnapshotResponse: Message {
         chunk = try reader.readBlock()
     }
 
-    /// About the number of bytes of the response.
     package var expectedByteCount: Int { 256 + chunk.count }
 
-    /// Writes the fields of the response.
     package func write(to writer: inout ByteWriter) {
         snapshot.write(to: &writer)
         writer.append(varint: chunkCount)

@@ -29,6 +29,5 @@ public struct ClientCertificate: Hashable, Sendable {
 struct CertificateFiles: Hashable, Sendable {
     /// The certificate authorities that are trusted.
     var authorities: String?
-    /// The certificate of the client.
     var client: ClientCertificate?
 }

@@ -153,3 +153,13 @@ final class TestZone {
         }
     }
 }
+
+extension ZoneReading {
+    /// Calls `body` with every record of the merged state, including dead ones, sorted by identity.
+    func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
+        try forEachRecord(in: .all, reserving: { _, _ in }) { _, record in
+            try body(record())
+            return true
+        }
+    }
+}

@@ -109,22 +109,19 @@ struct ConvertCommand: Command {
             json.member("store", path)
             json.member("outcome", report.outcome.rawValue)
             json.member("sourceUUID", report.sourceUUID)
-            json.key("objects")
-            json.object { json in
+            json.object("objects") { json in
                 for (entity, count) in counts(report) { json.member(entity, count) }
             }
             json.member("links", report.linkCount)
             if let history = report.history { write(history, &json) }
-            json.key("doubts")
-            json.array { json in
+            json.array("doubts") { json in
                 for doubt in report.doubts { json.object { write(doubt, &$0) } }
             }
         }
     }
 
     private func write(_ history: ConvertedHistory, _ json: inout JSONText) {
-        json.key("history")
-        json.object { json in
+        json.object("history") { json in
             json.member("transactions", history.transactionCount)
             json.member("kept", history.keptTransactionCount)
             json.member("deletedObjects", history.deletedObjectCount)

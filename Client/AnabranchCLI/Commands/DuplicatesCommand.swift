@@ -48,12 +48,8 @@ struct DuplicatesCommand: Command {
         return JSONText.object { json in
             json.member("id", label.uri)
             json.member("entity", duplicate.objectID.entity.name)
-            json.key("others")
-            json.array { json in
-                for record in duplicate.mergedDuplicates { json.string(RecordText.long(record)) }
-            }
-            json.key("members")
-            json.array { json in
+            json.member("others", duplicate.mergedDuplicates.map { RecordText.long($0) })
+            json.array("members") { json in
                 for member in duplicate.members { write(member, to: &json) }
             }
         }
@@ -62,8 +58,7 @@ struct DuplicatesCommand: Command {
     private func write(_ member: MergedObject.Member, to json: inout JSONText) {
         json.object { json in
             json.member("record", RecordText.long(member.record))
-            json.key("hidden")
-            json.array { json in
+            json.array("hidden") { json in
                 for hidden in member.hiddenWrites { HiddenWriteText(hidden).write(to: &json) }
             }
         }

@@ -86,21 +86,17 @@ struct ExplainCommand: Command {
     private func json(_ explanation: FetchExplanation) -> String {
         JSONText.object { json in
             json.member("sql", explanation.sql)
-            json.key("bindings")
-            json.array { json in
+            json.array("bindings") { json in
                 for value in explanation.bindings { json.raw(ValueText.json(value)) }
             }
-            json.key("plan")
-            json.array { json in for line in explanation.plan { json.string(line) } }
+            json.member("plan", explanation.plan)
             json.member("rows", explanation.rowCount)
             json.member("scannedRows", explanation.scannedRowCount)
             json.member("searchesWords", explanation.searchesWords)
             json.member("sorts", explanation.sortCount)
             json.member("steps", explanation.stepCount)
-            json.key("milliseconds")
-            json.raw("\(milliseconds(explanation))")
-            json.key("advice")
-            json.array { json in
+            json.member("milliseconds", raw: "\(milliseconds(explanation))")
+            json.array("advice") { json in
                 for advice in explanation.advice {
                     json.object { json in
                         json.member("entity", advice.entity)

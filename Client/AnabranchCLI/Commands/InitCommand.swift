@@ -53,8 +53,7 @@ struct InitCommand: Command {
         try console.print(
             JSONText.object { json in
                 json.member("store", path)
-                json.key("entities")
-                json.array { json in for name in names { json.string(name) } }
+                json.member("entities", names)
             })
     }
 }

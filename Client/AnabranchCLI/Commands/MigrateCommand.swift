@@ -131,10 +131,7 @@ struct MigrateCommand: Command {
         JSONText.object { json in
             json.member("store", path)
             json.member("migrated", !isDryRun && isNeeded)
-            json.key("changes")
-            json.array { json in
-                for change in migration.changes { json.string(change.description) }
-            }
+            json.member("changes", migration.changes.map { $0.description })
             if let forecast {
                 json.member("records", forecast.records)
                 json.member("milliseconds", Int(forecast.seconds * 1000))

@@ -109,8 +109,7 @@ extension RejectedCommand {
         }
         return JSONText.object { json in
             json.member("savedAgain", id)
-            json.key("inserted")
-            json.object { json in
+            json.object("inserted") { json in
                 for (old, new) in inserted { json.member(old, new) }
             }
             json.member("leftOut", redone.omissions.count)

@@ -79,8 +79,7 @@ struct ShowCommand: Command {
             ("Size", Quantity.bytes(changeSet.savedBytes)),
         ]
         for (name, value) in lines where !value.isEmpty {
-            let padding = String(repeating: " ", count: 10 - name.count)
-            try console.print(console.bold(name) + padding + TerminalText.printable(value))
+            try console.print(TerminalText.printable(value), titled: name, width: 10)
         }
     }
 

@@ -118,10 +118,7 @@ struct StatusCommand: Command {
             lines.append(("App version", "\(minimum) or later, as the zone needs"))
         }
         lines += syncLines(facts.sync)
-        for (name, text) in lines {
-            let padding = String(repeating: " ", count: 14 - name.count)
-            try console.print(console.bold(name) + padding + text)
-        }
+        for (name, text) in lines { try console.print(text, titled: name, width: 14) }
         try console.print()
         var table = TextTable([.init("Entity"), .init("Records", .right)])
         for entity in facts.entities { table.append([entity.name, entity.shown]) }
@@ -203,8 +200,7 @@ struct StatusCommand: Command {
             json.member("lastError", facts.sync.lastError?.code.rawValue)
             json.member("lastErrorMessage", facts.sync.lastError?.message)
             if let foreign = facts.sync.foreignZone {
-                json.key("foreignEntities")
-                json.array { json in for name in foreign.zoneEntities { json.string(name) } }
+                json.member("foreignEntities", foreign.zoneEntities)
             }
             if let missing = facts.sync.missingEvents {
                 json.member("missingEvents", missing.code.rawValue)
@@ -213,25 +209,21 @@ struct StatusCommand: Command {
             json.member("caFile", facts.sync.certificateAuthorities)
             json.member("clientCertificate", facts.sync.clientCertificate?.certificateFile)
             if !facts.sync.quotas.isEmpty {
-                json.key("quotas")
-                json.object { json in
+                json.object("quotas") { json in
                     for quota in facts.sync.quotas {
-                        json.key(quota.name)
-                        json.object { json in
+                        json.object(quota.name) { json in
                             json.member("limit", Int64(clamping: quota.limit))
                             json.member("used", Int64(clamping: quota.used))
                         }
                     }
                 }
             }
-            json.key("entities")
-            json.object { json in
+            json.object("entities") { json in
                 for entity in facts.entities { json.member(entity.name, entity.count) }
             }
             let estimated = facts.entities.filter(\.isEstimate).map(\.name)
             guard !estimated.isEmpty else { return }
-            json.key("estimated")
-            json.array { json in for name in estimated { json.string(name) } }
+            json.member("estimated", estimated)
         }
     }
 }

@@ -129,8 +129,7 @@ struct SyncCommand: Command {
                 json.member("snapshotReason", reason.code.rawValue)
             }
             if let foreign {
-                json.key("foreignEntities")
-                json.array { json in for name in foreign.zoneEntities { json.string(name) } }
+                json.member("foreignEntities", foreign.zoneEntities)
             }
         }
     }

@@ -175,10 +175,8 @@ struct VerifyCommand: Command {
     private func json(_ found: StoreCheck) -> String {
         JSONText.object { json in
             json.member("result", found.isValid ? "right" : "wrong")
-            json.key("damage")
-            json.array { json in for text in found.damage { json.string(text) } }
-            json.key("log")
-            json.array { json in for text in found.logFaults { json.string(text) } }
+            json.member("damage", found.damage)
+            json.member("log", found.logFaults)
             json.key("differences")
             if let differences = found.differences {
                 Self.write(differences, to: &json)

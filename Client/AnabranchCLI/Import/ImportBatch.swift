@@ -26,7 +26,6 @@ struct ImportBatch {
         self.context = context
     }
 
-    /// Converts rows.
     mutating func apply(_ rows: [PreparedRow]) throws {
         indexes = try plan.links.indices.map { rule in
             let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)

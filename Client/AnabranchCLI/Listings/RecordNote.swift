@@ -17,14 +17,10 @@ struct RecordNote {
     /// Adds the members `@merged` and `@hidden`, unless they are empty.
     func write(to json: inout JSONText) {
         if !merged.isEmpty {
-            json.key("@merged")
-            json.array { json in
-                for record in merged { json.string(RecordText.long(record)) }
-            }
+            json.member("@merged", merged.map { RecordText.long($0) })
         }
         guard !hidden.isEmpty else { return }
-        json.key("@hidden")
-        json.array { json in
+        json.array("@hidden") { json in
             for write in hidden { HiddenWriteText(write).write(to: &json) }
         }
     }

@@ -3,7 +3,6 @@ import Anabranch
 /// The options of `fetch` and `export` that select, sort and limit records.
 struct RecordQuery {
     let predicate: String?
-    /// The words to search for.
     let search: String?
     let sorts: [String]
     let limit: Int

@@ -74,28 +74,27 @@ struct EntityText {
             json.member("renamingIdentifier", entity.declaration.renamingIdentifier)
             json.member("deletePolicy", "\(entity.deletePolicy)")
             json.member("isSynced", entity.isSynced)
-            json.key("attributes")
-            json.array { json in for attribute in attributes { write(attribute, to: &json) } }
-            if !composites.isEmpty {
-                json.key("compositeAttributes")
-                json.array { json in for composite in composites { write(composite, to: &json) } }
+            json.array("attributes") { json in
+                for attribute in attributes { write(attribute, to: &json) }
             }
-            json.key("relationships")
-            json.array { json in
+            if !composites.isEmpty {
+                json.array("compositeAttributes") { json in
+                    for composite in composites { write(composite, to: &json) }
+                }
+            }
+            json.array("relationships") { json in
                 for relationship in relationships { write(relationship, to: &json) }
             }
-            json.key("fetchedProperties")
-            json.array { json in
+            json.array("fetchedProperties") { json in
                 for property in fetchedProperties { write(property, to: &json) }
             }
-            json.key("uniquenessConstraints")
-            json.array { json in
+            json.array("uniquenessConstraints") { json in
                 for constraint in entity.ownUniquenessConstraints {
                     json.array { json in for member in constraint { json.string(member.name) } }
                 }
             }
-            json.key("indexes")
-            json.array { json in for index in entity.indexes { write(index, to: &json) } }
+            json.array("indexes") { json in for index in entity.indexes { write(index, to: &json) }
+            }
         }
     }
 
@@ -107,12 +106,9 @@ struct EntityText {
             json.member("isOptional", attribute.isOptional)
             json.member("isTransient", attribute.isTransient)
             json.member("derivationExpression", attribute.derivationExpression)
-            json.key("default")
-            json.raw(ValueText.json(attribute.defaultValue))
-            json.key("minimum")
-            json.raw(ValueText.json(declared.minimum ?? .null))
-            json.key("maximum")
-            json.raw(ValueText.json(declared.maximum ?? .null))
+            json.member("default", raw: ValueText.json(attribute.defaultValue))
+            json.member("minimum", raw: ValueText.json(declared.minimum ?? .null))
+            json.member("maximum", raw: ValueText.json(declared.maximum ?? .null))
             json.member("regularExpression", declared.regularExpression)
             write(declared.validations, to: &json)
             json.member("valueTransformer", attribute.valueTransformerName)
@@ -129,8 +125,7 @@ struct EntityText {
             json.member("type", composite.typeName)
             json.member("isOptional", composite.isOptional)
             json.member("isTransient", composite.declaration.isTransient)
-            json.key("elements")
-            json.array { json in for element in composite.attributes { json.string(element.name) } }
+            json.member("elements", composite.attributes.map { $0.name })
         }
     }
 
@@ -165,15 +160,13 @@ struct EntityText {
     }
 
     private func write(_ rules: [ValidationRule], to json: inout JSONText) {
-        json.key("validations")
-        json.array { json in for rule in rules { json.string(rule.predicateFormat) } }
+        json.member("validations", rules.map { $0.predicateFormat })
     }
 
     private func write(_ index: IndexDescription, to json: inout JSONText) {
         json.object { json in
             json.member("name", index.name)
-            json.key("elements")
-            json.array { json in
+            json.array("elements") { json in
                 for element in index.elements {
                     json.object { json in
                         json.member("property", element.property.name)

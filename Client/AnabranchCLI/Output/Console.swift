@@ -33,6 +33,11 @@ final class Console {
 
     func print(_ text: String = "") throws { try output.writeLine(text) }
 
+    /// Prints a line with a title, which takes as many columns as the titles of the other lines.
+    func print(_ text: String, titled title: String, width: Int) throws {
+        try print(bold(title) + String(repeating: " ", count: width - title.count) + text)
+    }
+
     /// Writes a line to standard error at once; it is for the user, not for the next program.
     ///
     /// The text may be another program's, such as a server's message, so it can't control the

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// Writes JSON, member by member, in the given order.
 struct JSONText {
     private(set) var text = ""
@@ -12,6 +14,16 @@ struct JSONText {
 
     mutating func object(_ body: (inout JSONText) -> Void) { nested("{", "}", body) }
     mutating func array(_ body: (inout JSONText) -> Void) { nested("[", "]", body) }
+
+    mutating func object(_ name: String, _ body: (inout JSONText) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    mutating func array(_ name: String, _ body: (inout JSONText) -> Void) {
+        key(name)
+        array(body)
+    }
 
     mutating func key(_ name: String) {
         separate()
@@ -33,9 +45,18 @@ struct JSONText {
         if let value { string(value) } else { null() }
     }
 
+    mutating func member(_ name: String, _ values: [String]) {
+        array(name) { json in for value in values { json.string(value) } }
+    }
+
     mutating func member(_ name: String, _ value: some BinaryInteger) {
         key(name)
         raw(String(value))
+    }
+
+    mutating func member(_ name: String, raw json: String) {
+        key(name)
+        raw(json)
     }
 
     mutating func member(_ name: String, _ value: Bool) {
@@ -60,20 +81,8 @@ struct JSONText {
     }
 
     static func quoted(_ value: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case UInt8(ascii: "\n"): bytes += Array("\\n".utf8)
-            case UInt8(ascii: "\r"): bytes += Array("\\r".utf8)
-            case UInt8(ascii: "\t"): bytes += Array("\\t".utf8)
-            case 0..<0x20, 0x7F:
-                let digits = String(byte, radix: 16)
-                bytes += Array("\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        var bytes: [UInt8] = []
+        JSONString.append(value, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

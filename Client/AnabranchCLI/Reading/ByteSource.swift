@@ -4,7 +4,6 @@ import Foundation
 ///
 /// It holds one piece at a time, so memory does not grow with the size of the input.
 final class ByteSource {
-    /// The name in messages.
     let name: String
     /// The size of the whole input; `nil` if it is not known.
     let byteCount: Int?

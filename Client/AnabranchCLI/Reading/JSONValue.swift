@@ -23,6 +23,5 @@ indirect enum JSONValue: Hashable {
 struct JSONMember: Hashable {
     let name: String
     let value: JSONValue
-    /// The position of the value.
     let place: InputPlace
 }

@@ -70,8 +70,7 @@ struct ChangeSetText {
         let changeSet = set.changeSet
         return JSONText.object { json in
             json.member("position", set.position.rawValue)
-            json.key("zonePosition")
-            json.raw(set.zonePosition.map(String.init) ?? "null")
+            json.member("zonePosition", raw: set.zonePosition.map(String.init) ?? "null")
             json.member("dot", changeSet.dot.description)
             json.member("time", time)
             json.member("timestamp", changeSet.timestamp.rawValue)
@@ -83,23 +82,17 @@ struct ChangeSetText {
             writeContext(to: &json)
             json.member("summary", summary)
             if withBlocks {
-                json.key("operations")
-                json.array { json in for block in blocks { block.write(to: &json) } }
+                json.array("operations") { json in for block in blocks { block.write(to: &json) } }
             }
         }
     }
 
     private func writeContext(to json: inout JSONText) {
         let context = set.changeSet.context
-        json.key("context")
-        json.object { json in
+        json.object("context") { json in
             json.member("epoch", context.prefix?.epoch.description)
-            json.key("position")
-            json.raw(context.prefix.map { String($0.position) } ?? "null")
-            json.key("beyond")
-            json.array { json in
-                for entry in context.beyond { json.string(entry.dot.description) }
-            }
+            json.member("position", raw: context.prefix.map { String($0.position) } ?? "null")
+            json.member("beyond", context.beyond.map { $0.dot.description })
         }
     }
 }
@@ -131,14 +124,12 @@ extension RowBlock {
     fileprivate func write(as operation: String, to json: inout JSONText) {
         json.member("operation", operation)
         json.member("entity", entity.string)
-        json.key("records")
-        json.array { json in
+        json.array("records") { json in
             for (row, record) in records.enumerated() {
                 json.object { json in
                     json.member("@id", RecordText.long(record))
                     for (property, column) in zip(properties, columns) {
-                        json.key(property.name.string)
-                        json.raw(ValueText.json(column[row]))
+                        json.member(property.name.string, raw: ValueText.json(column[row]))
                     }
                 }
             }
@@ -159,10 +150,7 @@ extension RecordBlock {
     fileprivate func write(as operation: String, to json: inout JSONText) {
         json.member("operation", operation)
         json.member("entity", entity.string)
-        json.key("records")
-        json.array { json in
-            for record in records { json.string(RecordText.long(record)) }
-        }
+        json.member("records", records.map { RecordText.long($0) })
     }
 }
 
@@ -175,8 +163,7 @@ extension LinkBlock {
         json.member("operation", operation)
         json.member("entity", entity.string)
         json.member("property", property.name.string)
-        json.key("links")
-        json.array { json in
+        json.array("links") { json in
             for link in links {
                 json.array { json in
                     json.string(RecordText.long(link.left))

@@ -36,7 +36,8 @@ struct DateConstants {
         _ expression: FetchExpression, against other: FetchExpression
     ) throws -> FetchExpression {
         switch expression.form {
-        case .constant(let constant) where isDate(other):
+        case .constant(let constant)
+        where property(at: other)?.attribute?.type == .date:
             return FetchExpression(.constant(try date(constant)), column: expression.column)
         case .aggregate(let elements):
             let read = try elements.map { try reading($0, against: other) }
@@ -46,7 +47,8 @@ struct DateConstants {
                 return expression
             }
             var inner = self
-            inner.variables[variable] = destination(of: collection)
+            inner.variables[variable] =
+                property(at: collection)?.relationship?.destination
             let form = FetchExpression.Form.subquery(
                 collection, variable: variable, try inner.reading(filter))
             return FetchExpression(
@@ -68,14 +70,6 @@ struct DateConstants {
         case .collection(let elements): return .collection(try elements.map(date))
         case .value, .object, .fetch: return constant
         }
-    }
-
-    private func isDate(_ expression: FetchExpression) -> Bool {
-        property(at: expression)?.attribute?.type == .date
-    }
-
-    private func destination(of expression: FetchExpression) -> EntityDescription? {
-        property(at: expression)?.relationship?.destination
     }
 
     /// The property at the end of a key path.

@@ -45,7 +45,6 @@ struct ExactSeconds {
         ExactSeconds(whole: seconds.whole + whole, fraction: seconds.fraction)
     }
 
-    /// The nearest double.
     var nearest: Double {
         guard !fraction.isEmpty else { return Double(whole) }
         let text =

@@ -48,12 +48,10 @@ struct HiddenWriteText {
             json.member("property", hidden.key)
             json.member("rule", hidden.rule.rawValue)
             json.member("record", RecordText.long(hidden.held.record))
-            json.key("value")
-            json.raw(ValueText.json(hidden.held.value))
+            json.member("value", raw: ValueText.json(hidden.held.value))
             json.key("held")
             WriteText(hidden.held.write).write(to: &json)
-            json.key("shownValue")
-            json.raw(ValueText.json(hidden.shownValue))
+            json.member("shownValue", raw: ValueText.json(hidden.shownValue))
         }
     }
 

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// Times in ISO 8601; written in UTC, read with any offset.
 ///
 /// The arithmetic is exact, so that no digit of a `Double` is lost: as many decimals of the second
@@ -13,40 +15,19 @@ enum TimeText {
         guard let exact = ExactSeconds(seconds), ExactSeconds.years.contains(exact.whole) else {
             return "@\(seconds)"
         }
-        return calendarText(exact.whole - ExactSeconds.from2001To1970)
+        return CalendarText.text(secondsSince2001: Int64(exact.whole))
             + (exact.fraction.isEmpty ? "" : ".\(exact.fraction)") + "Z"
     }
 
     /// The text of a time to the second, for people.
     static func short(wallMilliseconds: Int64) -> String {
         let seconds = wallMilliseconds >= 0 ? wallMilliseconds / 1000 : 0
-        return calendarText(Int(seconds)) + "Z"
+        return CalendarText.text(secondsSince2001: seconds - CalendarText.from1970To2001) + "Z"
     }
 
     /// The text of a time to the millisecond; a time before 1970 is written as 1970-01-01.
     static func precise(wallMilliseconds: Int64) -> String {
-        let wallMilliseconds = max(wallMilliseconds, 0)
-        let base = calendarText(Int(wallMilliseconds / 1000))
-        let milliseconds = String(wallMilliseconds % 1000)
-        return base + "." + String(repeating: "0", count: max(0, 3 - milliseconds.count))
-            + milliseconds + "Z"
-    }
-
-    /// The date and the time of day.
-    ///
-    /// - Parameter seconds: Since 1970-01-01 UTC.
-    private static func calendarText(_ seconds: Int) -> String {
-        let day = Int((Double(seconds) / 86400).rounded(.down))
-        let second = seconds - day * 86400
-        let (year, month, date) = CalendarDay.date(of: day)
-        let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T"
-            + time.joined(separator: ":")
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
+        CalendarText.text(wallMilliseconds: max(wallMilliseconds, 0))
     }
 
     /// Reads `2024-05-01`, `2024-05-01T12:30`, `2024-05-01T12:30:15.25+02:00`, `@123.5`.

@@ -59,8 +59,7 @@ enum ValueText {
         case .group(let group):
             JSONText.object { json in
                 for member in group.members {
-                    json.key(member.name.string)
-                    json.raw(self.json(member.value))
+                    json.member(member.name.string, raw: self.json(member.value))
                 }
             }
         default: JSONText.quoted(text(value))

@@ -141,7 +141,6 @@ struct ServeOption {
             meaning: "debug, info, warning or error (info)", isReloaded: true),
     ]
 
-    /// The lines of the help.
     static var help: String {
         all.map { option in
             let head = "  --\(option.name) \(option.value)"

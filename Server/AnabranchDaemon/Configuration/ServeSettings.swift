@@ -67,7 +67,6 @@ struct ServeSettings {
         return number
     }
 
-    /// The location of the store.
     func location() throws -> StoreLocation {
         guard let text = self["store"] else {
             throw options.usage("The option --store is missing: type --store sqlite:DIRECTORY.")

@@ -10,7 +10,6 @@
 ///
 /// Source: the generic cell rate algorithm, ITU-T I.371.
 struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    /// The greatest number of buckets.
     let limit: Int
     /// Tokens that are added in a minute; `nil` admits every request.
     private(set) var perMinute: Int?

@@ -25,10 +25,4 @@ package struct HeadNews: Hashable, Sendable {
     package var zone: ZoneName
     package var epoch: EpochID
     package var position: UInt64
-
-    package init(zone: ZoneName, epoch: EpochID, position: UInt64) {
-        self.zone = zone
-        self.epoch = epoch
-        self.position = position
-    }
 }

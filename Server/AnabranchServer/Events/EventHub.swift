@@ -86,7 +86,6 @@ package final class EventHub: Sendable {
             ])
     }
 
-    /// The number of open streams.
     package var count: Int { state.withLock { $0.streams.count } }
 
     package func close() {

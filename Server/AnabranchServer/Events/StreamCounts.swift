@@ -27,7 +27,6 @@ struct StreamCounts {
         return nil
     }
 
-    /// Ends a counted stream.
     mutating func end(_ holder: AccessHolder, _ zone: ZoneName) {
         holders[holder] = holders[holder].flatMap { $0 > 1 ? $0 - 1 : nil }
         zones[zone] = zones[zone].flatMap { $0 > 1 ? $0 - 1 : nil }

@@ -8,7 +8,6 @@ import Synchronization
 /// finds the server by the port of the connection's own end. A pair that was replaced is kept until
 /// its server stops, because a handshake may still use it.
 final class TLSKeyPairs: Sendable {
-    /// The pairs of all servers.
     static let shared = TLSKeyPairs()
 
     private let pairs = Mutex<[Int: [TLSKeyPair]]>([:])

@@ -2,7 +2,6 @@ package import AnabranchProtocol
 
 /// The rights that a token of an identity provider gives.
 package struct IdentityGrant: Hashable, Sendable {
-    /// The subject of the token.
     package let subject: String
     /// The end of the token, in milliseconds since 1970-01-01 UTC.
     package let expires: Int64

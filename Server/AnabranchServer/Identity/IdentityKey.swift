@@ -18,7 +18,6 @@ struct IdentityKey: Sendable {
     private static let shortestSecret = 32
     private static let shortestModulusBits: Int32 = 2048
 
-    /// Creates a key of HMAC.
     init(name: String?, secret: [UInt8]) throws(IdentityKeyError) {
         guard secret.count >= Self.shortestSecret else {
             throw IdentityKeyError("a secret of HS256 has less than 32 bytes")
@@ -27,7 +26,6 @@ struct IdentityKey: Sendable {
         material = .secret(secret)
     }
 
-    /// Creates a key of Ed25519.
     init(name: String?, ed25519 bytes: [UInt8]) throws(IdentityKeyError) {
         guard bytes.count == Int(crypto_sign_ed25519_publickeybytes()) else {
             throw IdentityKeyError("a key of Ed25519 does not have 32 bytes")

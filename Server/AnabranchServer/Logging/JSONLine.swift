@@ -22,7 +22,6 @@ struct JSONLine {
         add(key, "\((value * 1000).rounded() / 1000)")
     }
 
-    /// Adds a list of objects.
     mutating func append(_ key: String, _ objects: [JSONLine]) {
         let texts = objects.map { String(decoding: $0.bytes, as: UTF8.self) + "}" }
         add(key, "[" + texts.joined(separator: ",") + "]")

@@ -22,7 +22,6 @@ final class MemoryBudget: Sendable {
         var isReturning = false
     }
 
-    /// The limit in bytes.
     let byteCount: Int
     private let returned = Condition()
     private let whenShort: @Sendable (_ byteCount: Int, _ holder: Holder?) -> Void

@@ -51,9 +51,6 @@ final class ChangedLinks {
         swap(&tags, &entries.values[index].tagsOrNone)
     }
 
-    /// The number of tags that a link has now.
-    func tagCount(of key: LinkKey) -> Int { entries[key]?.tags?.all.count ?? 0 }
-
     /// Drops the links of a record with their changes, because the record was deleted.
     func forget(linksOf key: RecordKey) {
         for link in linksByEnd.removeValue(forKey: key) ?? [] {

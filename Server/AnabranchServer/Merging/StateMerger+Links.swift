@@ -62,7 +62,6 @@ extension StateMerger {
         }
     }
 
-    /// The bytes of tags that are read together.
     private static let tagBytesTogether = 2 << 20
 
     /// Reads the tags of links that are not in `changedLinks` yet, unless they are too many.

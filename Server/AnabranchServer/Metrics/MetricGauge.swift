@@ -14,7 +14,6 @@ package final class MetricGauge: MetricFamily {
         description = MetricDescription(name: name, help: help, type: type, labels: labels)
     }
 
-    /// Creates a gauge without labels.
     package convenience init(
         _ name: String, _ help: String, value: @escaping @Sendable () -> Double
     ) {

@@ -6,7 +6,6 @@ package final class MetricRegistry: Sendable {
 
     package init() {}
 
-    /// Adds a family and returns it.
     @discardableResult
     package func add<Family: MetricFamily>(_ family: Family) -> Family {
         families.withLock { $0.append(family) }

@@ -37,7 +37,6 @@ package struct PostgreSQLNotification: Hashable, Sendable {
 extension PostgreSQLLink {
     package var keepsMuchMemory: Bool { false }
 
-    /// Runs one statement.
     @discardableResult
     func run(_ statement: PostgreSQLStatement) throws -> PostgreSQLRows {
         try run([statement])[0]

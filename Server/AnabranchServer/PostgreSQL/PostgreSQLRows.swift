@@ -58,10 +58,6 @@ package final class PostgreSQLRows {
     /// The first row; `nil` if there is none.
     package var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
 
-    /// The last row; `nil` if there is none.
-    var last: Row? { count > 0 ? Row(rows: self, index: count - 1) : nil }
-
-    /// The memory of the rows.
     var byteCount: Int { PQresultMemorySize(result) }
 
     /// One row. Columns are counted from zero.

@@ -11,9 +11,4 @@ package struct Acknowledgement: Hashable, Sendable {
 
     /// The acknowledgement of a replica for which the log keeps nothing.
     package var forgotten: Acknowledgement { Acknowledgement(position: position, seen: 0) }
-
-    package init(position: UInt64, seen: Int64) {
-        self.position = position
-        self.seen = seen
-    }
 }

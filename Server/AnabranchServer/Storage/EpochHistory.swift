@@ -10,11 +10,6 @@ package struct EpochHistory: Hashable, Sendable {
         package var id: EpochID
         /// The position at which it branched from the previous epoch; zero for the first.
         package var forkPosition: UInt64
-
-        package init(id: EpochID, forkPosition: UInt64) {
-            self.id = id
-            self.forkPosition = forkPosition
-        }
     }
 
     /// The epochs; never empty, and the last one is the present one.

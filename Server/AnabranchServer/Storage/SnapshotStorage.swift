@@ -6,12 +6,6 @@ package struct SnapshotManifest: Hashable, Sendable {
     package var name: SnapshotName
     package var chunkCount: UInt64
     package var byteCount: UInt64
-
-    package init(name: SnapshotName, chunkCount: UInt64, byteCount: UInt64) {
-        self.name = name
-        self.chunkCount = chunkCount
-        self.byteCount = byteCount
-    }
 }
 
 /// Stores the snapshots of one zone, in chunks that never change.

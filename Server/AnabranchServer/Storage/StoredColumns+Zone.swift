@@ -47,21 +47,9 @@ extension StoredColumns {
         return Digest(of: bytes) == (try digest(at: 1)) ? bytes : nil
     }
 
-    /// Reads the columns type and rule.
-    func property(named name: WireName, at column: Int) -> WireProperty {
-        WireProperty(
-            name: name, type: WireType(rawValue: UInt8(truncatingIfNeeded: int64(at: column))),
-            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: int64(at: column + 1))))
-    }
-
     /// Reads the columns position and seen.
     func acknowledgement(at column: Int) throws -> Acknowledgement {
         Acknowledgement(position: try unsigned(at: column), seen: try amount(at: column + 1))
-    }
-
-    /// Reads the columns sequence and origin.
-    func head(at column: Int) throws -> ReplicaHead {
-        ReplicaHead(sequence: try unsigned(at: column), origin: try digest(at: column + 1))
     }
 
     /// Reads the number of staged parts and the sum of their bytes.

@@ -9,19 +9,9 @@ package struct LogState: Sendable {
     package var greatestTimestamp: HybridTimestamp
     /// The position of the last compacted entry, which has no payload any more; zero while the log
     /// is whole.
-    package var startPosition: UInt64
+    package var startPosition: UInt64 = 0
     /// The last entry that the present transaction has appended; `nil` if it has appended none.
     package var appended: ZoneLogLocation?
-
-    package init(
-        head: LogCursor, history: EpochHistory, greatestTimestamp: HybridTimestamp,
-        startPosition: UInt64 = 0
-    ) {
-        self.startPosition = startPosition
-        self.head = head
-        self.history = history
-        self.greatestTimestamp = greatestTimestamp
-    }
 }
 
 /// A change set that is being appended to the log.
@@ -29,7 +19,6 @@ package struct ZoneLogEntry: Sendable {
     package var changeSet: ChangeSet
     /// The bytes as they were pushed; clients pull the same bytes.
     package var bytes: [UInt8]
-    /// The cursor after this entry.
     package var cursor: LogCursor
 }
 
@@ -42,29 +31,12 @@ package struct ZoneLogLocation: Hashable, Sendable {
     package var timestamp: HybridTimestamp
     package var origin: Digest
     package var digest: Digest
-
-    package init(
-        position: UInt64, kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp,
-        origin: Digest, digest: Digest
-    ) {
-        self.position = position
-        self.kind = kind
-        self.dot = dot
-        self.timestamp = timestamp
-        self.origin = origin
-        self.digest = digest
-    }
 }
 
 /// The last change set of a replica that a zone holds.
 package struct ReplicaHead: Hashable, Sendable {
     package var sequence: UInt64
     package var origin: Digest
-
-    package init(sequence: UInt64, origin: Digest) {
-        self.sequence = sequence
-        self.origin = origin
-    }
 }
 
 /// A run of log entries, as it is sent.
@@ -72,11 +44,6 @@ package struct LogPage: Sendable {
     package var changeSets: [[UInt8]]
     /// The cursor after the last of them; `nil` if there are none.
     package var cursor: LogCursor?
-
-    package init(changeSets: [[UInt8]], cursor: LogCursor?) {
-        self.changeSets = changeSets
-        self.cursor = cursor
-    }
 }
 
 /// The size of a zone, counted from its rows.

@@ -55,7 +55,6 @@ public struct ZoneQuotas: Hashable, Sendable {
 }
 
 extension ZoneQuotas {
-    /// The columns of the quotas.
     var stored: [Int64?] { Quantity.allCases.map { self[$0].stored } }
 }
 
@@ -80,24 +79,13 @@ extension ZoneQuotas.Limit {
 
 /// The amounts that a zone uses, as running counters.
 package struct ZoneUse: Hashable, Sendable {
-    package var bytes: Int64
-    package var records: Int64
-    package var replicas: Int64
+    package var bytes: Int64 = 0
+    package var records: Int64 = 0
+    package var replicas: Int64 = 0
     /// The last day on which something was pushed, in days since 1970-01-01 UTC, and the bytes that
     /// were pushed on it.
-    package var day: Int64
-    package var dayBytes: Int64
-
-    package init(
-        bytes: Int64 = 0, records: Int64 = 0, replicas: Int64 = 0, day: Int64 = 0,
-        dayBytes: Int64 = 0
-    ) {
-        self.bytes = bytes
-        self.records = records
-        self.replicas = replicas
-        self.day = day
-        self.dayBytes = dayBytes
-    }
+    package var day: Int64 = 0
+    package var dayBytes: Int64 = 0
 
     /// The used amount of a quantity.
     ///

@@ -25,12 +25,22 @@ extension ZoneReading {
         if !listed.isEmpty { try body(.logParts(listed)) }
         for part in Set(listed.map(\.part)) {
             var start = 0
-            while start < part.byteCount {
-                let bytes = try piece(of: part, from: start)
-                guard !bytes.isEmpty else { throw damaged("a part of a save is not complete") }
+            try forEachPiece(of: part) { bytes in
                 try body(.pieces([PartPiece(part: part, start: start, bytes: bytes)]))
                 start += bytes.count
             }
+            guard start >= part.byteCount else { throw damaged("a part of a save is not complete") }
+        }
+    }
+
+    /// Calls `body` with the held bytes of a part, in order.
+    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
+        var start = 0
+        while start < part.byteCount {
+            let piece = try piece(of: part, from: start)
+            guard !piece.isEmpty else { return }
+            try body(piece)
+            start += piece.count
         }
     }
 
@@ -93,7 +103,6 @@ extension ZoneReading {
         return image
     }
 
-    /// Reads the columns of a link.
     func link(
         _ row: any StoredColumns
     ) throws -> (key: LinkKey, property: WireProperty, tags: LinkTags) {
@@ -104,7 +113,6 @@ extension ZoneReading {
         return (key, property, tags)
     }
 
-    /// The record without its links.
     func record(_ row: StateRow) throws -> CanonicalRecord {
         try CanonicalRecord(
             row, id: id(of: row.key), entity: entityName(row.entity), property: property(at:),

@@ -28,7 +28,6 @@ package struct ReplicaRow: Hashable, Sendable {
 package struct LogRow: Hashable, Sendable {
     package var position: UInt64
     package var kind: LogEntryKind
-    /// The ordinal of the author.
     package var author: Int64
     package var sequence: UInt64
     package var timestamp: UInt64

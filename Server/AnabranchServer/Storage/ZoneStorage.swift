@@ -129,10 +129,8 @@ package protocol ZoneReading {
     /// The work is proportional to the number of entries.
     func logByteCount() throws -> Int64
 
-    /// Calls `body` with every record of the merged state, including dead ones, sorted by identity.
-    func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
-
-    /// Calls `body` with the records of a range in ascending order, until it returns false.
+    /// Calls `body` with the records of a range, including dead ones, in ascending order, until it
+    /// returns false.
     ///
     /// - Parameters:
     ///   - reserve: Called before values and links are read, with a record and the size of what is
@@ -190,8 +188,6 @@ package protocol ZoneReading {
     func heldBytes(of part: SavePart) throws -> Int
     /// True if a save of the log lists the part.
     func isInLog(_ part: SavePart) throws -> Bool
-    /// Calls `body` with the held bytes of a part, in order.
-    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws
     /// Bytes of a part from an offset; empty if none are held there.
     func piece(of part: SavePart, from start: Int) throws -> [UInt8]
     /// The parts that no save of the log lists.
@@ -199,7 +195,6 @@ package protocol ZoneReading {
     /// The work is proportional to their number.
     func staged() throws -> StagedParts
 
-    /// The error for damaged rows.
     func damaged(_ cause: String) -> StorageError
 }
 
@@ -227,7 +222,6 @@ package protocol ZoneWriting: ZoneReading {
     ///   - keys: The keys, each once.
     ///   - valueBytes: The bytes up to which the values of the first records are read too.
     func records(for keys: [RecordKey], valueBytes: Int) throws -> [RecordKey: HeldRecord]
-    /// The rows of held records.
     func values(of keys: [RecordKey]) throws -> [StateRow]
     /// The encoded tags of the first links; `nil` for a link that the zone does not hold.
     ///

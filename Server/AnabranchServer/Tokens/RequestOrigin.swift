@@ -10,18 +10,9 @@ package enum AccessHolder: Hashable, Sendable {
 package struct RequestOrigin: Hashable, Sendable {
     package var holder: AccessHolder
     /// The greatest role that the right gives in the zone.
-    package var role: TokenRole
+    package var role = TokenRole.write
     /// The client's numeric address; empty if it is not known.
     package var address: String
     /// The ID of the request, which the answer and the log have too.
     package var request: String
-
-    package init(
-        holder: AccessHolder, role: TokenRole = .write, address: String, request: String
-    ) {
-        self.holder = holder
-        self.role = role
-        self.address = address
-        self.request = request
-    }
 }

@@ -29,7 +29,6 @@ public enum TokenRole: String, Sendable, CaseIterable, Comparable {
 public struct StoredToken: Hashable, Sendable {
     /// The token.
     public var token: Token
-    /// The digest of the secret.
     package var hash: Digest
 }
 

@@ -11,7 +11,6 @@ final class PipeEnd: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Creates a pipe.
     static func pair() throws(ValidationFailure) -> (reading: PipeEnd, writing: PipeEnd) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {

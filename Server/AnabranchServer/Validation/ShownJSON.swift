@@ -22,7 +22,6 @@ struct ShownJSON: Sendable {
     ///   not so much. `nil` for no limit.
     init(reserving reserve: (@Sendable (_ byteCount: Int) -> Bool)?) { self.reserve = reserve }
 
-    /// Adds a text as it is.
     mutating func append(_ text: String) throws(NoRoom) {
         try makeRoom(for: text.utf8.count)
         bytes.append(contentsOf: text.utf8)

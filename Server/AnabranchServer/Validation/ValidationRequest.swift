@@ -13,7 +13,6 @@ struct ValidationRequest: Sendable {
     private let zone: String
     private let author: ValidationAuthor
     private var json: ShownJSON
-    /// The number of change sets.
     private(set) var count = 0
 
     /// Creates a request without change sets.

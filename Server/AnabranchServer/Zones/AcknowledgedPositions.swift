@@ -34,7 +34,6 @@ final class AcknowledgedPositions: Sendable {
         }
     }
 
-    /// Drops the position of a replica.
     func remove(_ replica: ReplicaID) {
         waiting.withLock { _ = $0.positions.removeValue(forKey: replica) }
     }

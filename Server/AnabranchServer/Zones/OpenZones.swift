@@ -24,7 +24,6 @@ package final class OpenZones: Sendable {
             }
         }
 
-        /// The zone if it is open.
         var opened: ZoneService? { zone.withLock { $0 } }
 
         func close() { opened?.close() }
@@ -128,7 +127,6 @@ package final class OpenZones: Sendable {
         state.withLock { $0.observers(of: name).add(observer) }
     }
 
-    /// Removes the observer with that number.
     func removeObserver(_ number: UInt64, of name: ZoneName) {
         state.withLock { state in
             guard let observers = state.observers[name] else { return }

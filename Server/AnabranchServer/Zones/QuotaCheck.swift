@@ -3,7 +3,6 @@ import Foundation
 
 /// Checks that pushed saves and parts leave a zone within its quotas.
 struct QuotaCheck {
-    /// The quantities that have a limit.
     private let limits: [(quantity: ZoneQuotas.Quantity, limit: Int64)]
     /// The present day, in days since 1970-01-01 UTC.
     let today: Int64

@@ -25,7 +25,6 @@ struct ShownPage: Sendable {
 
     /// The saves and parts in the order in which the hook's request has them.
     private(set) var shown: [Entry] = []
-    /// The request for the hook.
     var request: ValidationRequest
     /// The saves that can't be shown, which are rejected: a part can't be decoded, or a save or
     /// part is larger in the hook's form than any request may be.

@@ -45,7 +45,6 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
 
 /// The canonical hash of a zone's state, and the head of that state.
 package struct ZoneHash: Hashable, Sendable {
-    /// The hash.
     package var hash: Digest
     /// The head of the log to which the state belongs.
     package var head: ZoneHead
@@ -83,15 +82,11 @@ extension ZoneService {
     ///
     /// The whole state is read, and the hash is cached until the log grows.
     ///
-    /// - Throws: `overloaded` while all of the zone is read for another request: try again.
-    package func canonicalHash() throws(ProtocolError) -> ZoneHash { try canonicalHash(nil) }
-
-    /// The canonical hash, as ``canonicalHash()``.
-    ///
     /// - Parameter memory: The memory for one record at a time; `nil` for no limit.
     ///
-    /// - Throws: Also `recordTooLarge`, if the links of a record need too much memory.
-    func canonicalHash(_ memory: RequestMemory?) throws(ProtocolError) -> ZoneHash {
+    /// - Throws: `overloaded` while all of the zone is read for another request: try again.
+    ///   `recordTooLarge` if the links of a record need too much memory.
+    package func canonicalHash(_ memory: RequestMemory? = nil) throws(ProtocolError) -> ZoneHash {
         try named {
             let room = memory.map(DecodingRoom.ofReading)
             defer { room?.release() }

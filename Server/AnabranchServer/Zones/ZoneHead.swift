@@ -3,16 +3,9 @@ import Synchronization
 
 /// The end of a zone's log.
 package struct ZoneHead: Hashable, Sendable {
-    /// The present epoch.
     package var epoch: EpochID
     /// The position of the last entry; zero while the log is empty.
     package var position: UInt64
-
-    /// Creates a head.
-    package init(epoch: EpochID, position: UInt64) {
-        self.epoch = epoch
-        self.position = position
-    }
 }
 
 /// The observers that are notified when a zone's log grows.
@@ -53,6 +46,5 @@ extension ZoneService {
         observers.add(observer)
     }
 
-    /// Removes the observer with that number.
     package func removeObserver(_ number: UInt64) { observers.remove(number) }
 }

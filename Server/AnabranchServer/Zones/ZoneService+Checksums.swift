@@ -10,13 +10,7 @@ extension ZoneService {
     /// - Throws: `unknownEpoch` if the client knows another log: send hello. `recordTooLarge` if
     ///   the links of a record need more memory than a request has.
     package func checksums(
-        _ request: ChecksumsRequest
-    ) throws(ProtocolError) -> ChecksumsResponse {
-        try checksums(request, nil)
-    }
-
-    func checksums(
-        _ request: ChecksumsRequest, _ memory: RequestMemory?
+        _ request: ChecksumsRequest, _ memory: RequestMemory? = nil
     ) throws(ProtocolError) -> ChecksumsResponse {
         try named {
             let room = memory.map(DecodingRoom.ofReading)

@@ -9,12 +9,8 @@ extension ZoneService {
     /// - Throws: `unknownEpoch` if the client knows another log: send hello. `repairTooLarge` if
     ///   the first record is larger than a response may be, or needs more memory than a request
     ///   has: take a snapshot.
-    package func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
-        try repair(request, nil)
-    }
-
-    func repair(
-        _ request: RepairRequest, _ memory: RequestMemory?
+    package func repair(
+        _ request: RepairRequest, _ memory: RequestMemory? = nil
     ) throws(ProtocolError) -> RepairResponse {
         try named {
             guard request.records.count <= SyncProtocol.maximumRepairs else {

@@ -21,7 +21,6 @@ public final class ZoneService: Sendable {
     let announce: @Sendable (ZoneHead) -> Void
     let hashes = HeadCache<Digest>()
     let linkCountAtHead = HeadCache<Int64>()
-    /// The jobs that read all of the zone.
     let jobs: WholeZoneJobs
     let metrics: ServerMetrics
     private let acknowledged = AcknowledgedPositions()
@@ -141,12 +140,8 @@ public final class ZoneService: Sendable {
     ///
     /// - Throws: `unknownCursor` if the cursor is not of this log: send hello. `snapshotRequired`
     ///   if the log was compacted beyond the cursor.
-    package func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
-        try pull(request, nil)
-    }
-
-    func pull(
-        _ request: PullRequest, _ memory: RequestMemory?
+    package func pull(
+        _ request: PullRequest, _ memory: RequestMemory? = nil
     ) throws(ProtocolError) -> PullResponse {
         try named {
             try storage.read { reader in
@@ -181,16 +176,11 @@ public final class ZoneService: Sendable {
     }
 
     /// Compares a client's position and last save with the zone's log.
-    package func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
-        try hello(request, isRecorded: true)
-    }
-
-    /// Answers a hello.
     ///
     /// - Parameter isRecorded: False for a right that may not change the zone: then the log keeps
     ///   nothing for the replica that the request names.
     package func hello(
-        _ request: HelloRequest, isRecorded: Bool
+        _ request: HelloRequest, isRecorded: Bool = true
     ) throws(ProtocolError) -> HelloResponse {
         try named {
             let (response, acknowledgedPosition) = try answer(to: request)
@@ -251,7 +241,6 @@ public final class ZoneService: Sendable {
         }
     }
 
-    /// The end of the log.
     package func head() throws(ProtocolError) -> ZoneHead {
         try named {
             let head = try storage.read { try $0.logState().head }

@@ -40,7 +40,6 @@ final class BatchLoader {
         entry.object ?? fault(entry.id, entry.entityIndex)
     }
 
-    /// Releases the batches.
     func forget() { slices = [] }
 
     /// Returns an object of a batch. If its context has forgotten the object, the context is asked

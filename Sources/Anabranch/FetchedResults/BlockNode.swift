@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// An element with a weight in a `BlockSequence`.
 protocol Weighted {
     var weight: Int { get }
@@ -15,7 +17,6 @@ struct BlockNode<Element: Weighted> {
     private(set) var elements: [Element] = []
     private(set) var children: [BlockNode] = []
 
-    /// Creates an empty leaf.
     init() {}
 
     init(elements: some Collection<Element>) {
@@ -132,9 +133,9 @@ extension BlockNode {
 
     func partition(_ belongsBehind: (Element) -> Bool) -> Int {
         guard !children.isEmpty else {
-            return Self.first(in: elements.count) { belongsBehind(elements[$0]) }
+            return elements.partitioningIndex(where: belongsBehind)
         }
-        let child = Self.first(in: children.count - 1) { belongsBehind(children[$0 + 1].first) }
+        let child = children.dropFirst().partitioningIndex { belongsBehind($0.first) } - 1
         var before = 0
         for index in 0..<child { before += children[index].count }
         return before + children[child].partition(belongsBehind)
@@ -183,17 +184,5 @@ extension BlockNode {
             offset -= children[child].count
         }
         return (children.count - 1, offset)
-    }
-
-    /// Returns the least number from 0 on for which a condition holds, or `count` if there is
-    /// none. The condition must hold for all greater numbers too.
-    private static func first(in count: Int, where condition: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -1,3 +1,4 @@
+import AnabranchReplication
 import AnabranchStore
 
 /// The entries that left their places in the order, and those that got new places. All other
@@ -115,12 +116,6 @@ extension ResultsReordering {
     }
 
     private static func count(_ places: [Place], below index: Int) -> Int {
-        var low = 0
-        var high = places.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if places[middle].index < index { low = middle + 1 } else { high = middle }
-        }
-        return low
+        places.partitioningIndex { $0.index >= index }
     }
 }

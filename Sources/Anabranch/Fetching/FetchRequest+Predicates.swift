@@ -27,7 +27,6 @@ extension FetchRequest: PredicateArgument {
 }
 
 extension FetchRequest where Object == ManagedObject {
-    /// The request of a FETCH.
     fileprivate init(_ fetch: PredicateFetch) {
         self.init(entityName: fetch.entityName)
         predicate = fetch.predicate

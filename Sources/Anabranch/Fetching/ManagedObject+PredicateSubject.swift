@@ -4,7 +4,6 @@ import AnabranchStore
 
 // The view that a predicate has of an object in memory: its present values, unsaved ones included.
 extension ManagedObject: PredicateSubject {
-    /// The object's entity.
     package final var predicateEntity: EntityDescription { entity }
 
     /// Returns the value of a property by its name.

@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchReplication
 import AnabranchStore
 
 /// The unsaved changes of a context that matter to a fetch.
@@ -60,17 +61,9 @@ struct PendingOverlay {
     private static func place(
         of object: ManagedObject, in stored: ArraySlice<ManagedObject>, _ plan: FetchPlan
     ) throws -> Int {
-        var low = stored.startIndex
-        var high = stored.endIndex
-        while low < high {
-            let middle = (low + high) / 2
-            let relevances = (FetchPlan.savedRelevance, FetchPlan.unsavedRelevance)
-            if try plan.areInOrder(stored[middle], object, relevances: relevances) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        try stored.partitioningIndex {
+            try !plan.areInOrder(
+                $0, object, relevances: (FetchPlan.savedRelevance, FetchPlan.unsavedRelevance))
         }
-        return low
     }
 }

@@ -10,7 +10,6 @@ package struct LoggedChangeSet: Sendable {
     package let position: HistoryPosition
     /// The position in the zone's log; `nil` if the change set is not known to be there.
     package let zonePosition: UInt64?
-    /// The change set.
     package let changeSet: ChangeSet
 
     init(_ entry: StoredLogEntry) {

@@ -52,7 +52,6 @@ final class CommitSignal: Sendable {
 
     private static let pauseWithoutReports = Duration.seconds(1)
 
-    /// Ends all sequences.
     func finish() {
         all.finish()
         foreign.finish()

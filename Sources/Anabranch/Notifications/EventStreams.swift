@@ -18,7 +18,6 @@ final class EventStreams<Event: Sendable>: Sendable {
 
     deinit { finish() }
 
-    /// Ends the present sequences.
     func finish() {
         // Each sequence removes itself, which needs the lock.
         for continuation in state.withLock({ Array($0.streams.values) }) { continuation.finish() }

@@ -16,7 +16,6 @@ final class WriteReports: Sendable {
     ///   before.
     init(beginningAt now: ContinuousClock.Instant = .now) { last = Mutex(now) }
 
-    /// Records a report.
     func note(at now: ContinuousClock.Instant) { last.withLock { $0 = now } }
 
     /// Returns the time until the next look; `nil` if all that was reported can be seen by now.

@@ -95,8 +95,6 @@ struct SourceLayout {
         positions[entity].map { entities[$0] }
     }
 
-    func position(of entity: EntityDescription) -> Int? { positions[entity] }
-
     /// The positions of the source's entities at or below an entity of the model.
     func hierarchy(of entity: EntityDescription) -> [Int] {
         entity.hierarchy.compactMap { positions[$0] }

@@ -59,7 +59,8 @@ struct AttributeReader {
         case (.date, .real): return .date(column.double)
         case (.decimal, .real), (.decimal, .integer), (.date, .integer), (.double, .integer),
             (.float, .integer):
-            return attribute.type.coerce(number(column, kind))
+            return attribute.type.coerce(
+                kind == .integer ? .integer(column.int64) : .double(column.double))
         case (.decimal, .text): return attribute.type.coerce(.string(column.string))
         case (.string, .text): return text(column).map { .string($0) }
         case (.uri, .text): return text(column).map { .uri($0) }
@@ -67,10 +68,6 @@ struct AttributeReader {
         case (.binary, .blob), (.transformable, .blob): return bytes(column, key)
         default: return nil
         }
-    }
-
-    private func number(_ column: UnsafeColumn, _ kind: SQLiteValue.Kind) -> PropertyValue {
-        kind == .integer ? .integer(column.int64) : .double(column.double)
     }
 
     /// The text; `nil` if it is not UTF-8.

@@ -46,7 +46,6 @@ struct HistoryTransactions {
         return strings
     }
 
-    /// Reads all transactions.
     mutating func all(_ connection: Connection) throws -> [Transaction] {
         let columns = [
             "Z_PK", "ZTIMESTAMP", "ZAUTHORTS", "ZAUTHOR", "ZCONTEXTNAMETS", "ZCONTEXTNAME",

@@ -64,7 +64,6 @@ final class RowReader {
         }
     }
 
-    /// The slots of the references.
     private(set) lazy var referenceSlots: [Int] = columns.compactMap {
         if case .reference = $0.reader { $0.slot } else { nil }
     }

@@ -66,24 +66,6 @@ extension CompiledModelReader {
         return index
     }
 
-    /// Leaves out indexes on properties that have no column in the store, with a warning.
-    mutating func dropIndexesWithoutColumns(in model: inout ModelDeclaration) {
-        let all = DeclarationIndex(model.entities)
-        for position in model.entities.indices {
-            let entity = model.entities[position]
-            model.entities[position].indexes = entity.indexes.filter { index in
-                let missing = index.elements.map(\.property)
-                    .first { all.hasColumn($0, in: position) != true }
-                guard let missing else { return true }
-                ignore(
-                    entity: entity.name, property: missing,
-                    "Index \(index.name) of entity \(entity.name) is left out because "
-                        + "\(missing) has no column.")
-                return false
-            }
-        }
-    }
-
     mutating func read(
         template archived: ArchivedObject, named name: String, into model: inout ModelDeclaration
     ) {

@@ -98,21 +98,14 @@ public struct RelationshipDeclaration: Hashable, Sendable {
         versionHashModifier: String? = nil,
         userInfo: [String: String] = [:]
     ) {
-        self.name = name
-        self.destination = destination
+        self.init(
+            name, to: destination, optional: isOptional, transient: isTransient, inverse: inverse,
+            deleteRule: deleteRule, validations: validations, wireName: wireName,
+            renamingIdentifier: renamingIdentifier, versionHashModifier: versionHashModifier,
+            userInfo: userInfo)
         isToMany = true
-        isAcyclic = false
-        self.isOptional = isOptional
-        self.isTransient = isTransient
         self.isOrdered = isOrdered
         self.minCount = minCount
         self.maxCount = maxCount
-        self.deleteRule = deleteRule
-        self.validations = validations
-        self.inverse = inverse
-        self.wireName = wireName
-        self.renamingIdentifier = renamingIdentifier
-        self.versionHashModifier = versionHashModifier
-        self.userInfo = userInfo
     }
 }

@@ -6,11 +6,9 @@ package import AnabranchReplication
 package final class AttributeGroupDescription: Sendable {
     /// One attribute of the group, as the group's value holds it.
     package struct Member: Sendable {
-        /// The attribute.
         package let attribute: AttributeDescription
         /// The key of the attribute in the group's value: its own wire name.
         package let name: WireName
-        /// The type of the attribute on the wire.
         package let type: WireType
     }
 
@@ -55,6 +53,5 @@ extension AttributeGroupDescription: Hashable {
         left: AttributeGroupDescription, right: AttributeGroupDescription
     ) -> Bool { left === right }
 
-    /// Hashes the identity of the description.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

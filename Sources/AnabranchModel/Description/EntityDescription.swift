@@ -6,7 +6,6 @@ package import AnabranchReplication
 public final class EntityDescription: Sendable {
     /// The name.
     public let name: String
-    /// The name on the wire.
     package let wireName: WireName
     /// True if the entity itself has no objects, only its sub-entities have.
     public let isAbstract: Bool

@@ -6,7 +6,6 @@ class ModelGraph: @unchecked Sendable {
     // The initializer writes the properties, before the model is returned.
     private var table: [EntityDescription] = []
     private var derivations: [AttributeDescription: Derivation] = [:]
-    /// Problems in the derivations.
     final private(set) var problems: [ModelError] = []
 
     final var entities: [EntityDescription] { table }

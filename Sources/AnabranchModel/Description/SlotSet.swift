@@ -10,11 +10,6 @@ package struct SlotSet: Hashable, Sendable {
 
     package init() {}
 
-    /// Creates a set from the bits of one word.
-    ///
-    /// - Parameter word: One bit for each of the slots 0 to 63.
-    package init(word: UInt64) { first = word }
-
     package init(_ slots: [Int]) {
         for slot in slots { insert(slot) }
     }

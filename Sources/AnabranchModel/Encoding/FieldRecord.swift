@@ -2,7 +2,6 @@ import AnabranchReplication
 
 /// A value that is the content of a field.
 protocol FieldContent: Sendable {
-    /// The bytes of the content.
     var content: [UInt8] { get }
 
     /// Reads exactly the content.

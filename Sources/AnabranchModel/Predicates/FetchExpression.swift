@@ -36,12 +36,10 @@ public struct FetchExpression: Hashable, Sendable {
         case assignment(String, FetchExpression)
     }
 
-    /// The form of the expression.
     package let form: Form
     /// The column in the format at which the expression begins; ignored by `==`.
     package let column: SourceColumn
 
-    /// Creates an expression from its form.
     package init(_ form: Form, column: SourceColumn = .none) {
         self.form = form
         self.column = column

@@ -85,18 +85,14 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
 public struct PredicateComparison: Hashable, Sendable {
     /// The quantifier of a to-many key path, if there is one.
     package var quantifier: PredicateQuantifier?
-    /// The left side.
     package var left: FetchExpression
-    /// The operator.
     package var `operator`: PredicateOperator
     /// The options in brackets after the operator.
     package var options: ComparisonOptions
-    /// The right side.
     package var right: FetchExpression
     /// The column of the operator in the format; ignored by `==`.
     package var column: SourceColumn
 
-    /// Creates a comparison.
     package init(
         _ left: FetchExpression, _ comparison: PredicateOperator,
         _ right: FetchExpression, options: ComparisonOptions = [],
@@ -131,7 +127,6 @@ package struct SourceColumn: Hashable, Sendable {
     /// An unknown column.
     package static let none = SourceColumn(nil)
 
-    /// Always returns true.
     package static func == (left: SourceColumn, right: SourceColumn) -> Bool { true }
     /// Hashes nothing, because all columns are equal.
     package func hash(into hasher: inout Hasher) {}

@@ -18,7 +18,6 @@ package enum PredicateConstant: Hashable, Sendable {
 ///
 /// The context that evaluates the predicate runs it first, in place of FETCH.
 package struct PredicateFetch: Hashable, Sendable {
-    /// The name of the entity.
     package let entityName: String
     /// The predicate, in which variables have values.
     package let predicate: FetchPredicate?
@@ -31,7 +30,6 @@ package struct PredicateFetch: Hashable, Sendable {
     /// The number of objects to skip.
     package let offset: Int
 
-    /// Creates a request.
     package init(
         entityName: String, predicate: FetchPredicate? = nil, sorts: [FetchSort] = [],
         includesSubentities: Bool = true, limit: Int = 0, offset: Int = 0
@@ -52,7 +50,6 @@ package struct PredicateObjectReference: Sendable {
     /// The identity of the object's store; an object of another store equals no row.
     package let store: any Hashable & Sendable
 
-    /// Creates a reference.
     package init(record: Int64, store: any Hashable & Sendable) {
         self.record = record
         self.store = store
@@ -67,6 +64,5 @@ extension PredicateObjectReference: Hashable {
         left.record == right.record && AnyHashable(left.store) == AnyHashable(right.store)
     }
 
-    /// Hashes the local ID.
     package func hash(into hasher: inout Hasher) { hasher.combine(record) }
 }

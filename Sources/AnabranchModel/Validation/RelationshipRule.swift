@@ -20,7 +20,7 @@ package struct RelationshipRule: Sendable {
         let parsed = try FetchPredicate(format: rule.predicateFormat, arguments: [])
         predicate =
             relationship.isToMany
-            ? try CollectionKeys(key: relationship.name).rewrite(parsed)
+            ? try RuleKeys(key: relationship.name).rewrite(parsed)
                 .resolved(for: relationship.entity)
             : try parsed.resolved(for: relationship.destination)
     }
@@ -38,18 +38,5 @@ package struct RelationshipRule: Sendable {
         guard isOfDestination else { return try predicate.evaluate(with: owner) }
         guard let target else { return true }
         return try predicate.evaluate(with: target)
-    }
-}
-
-/// Inserts the name of a to-many relationship before the keys of a rule.
-private struct CollectionKeys: PredicateRewriting {
-    let key: String
-
-    func replacement(of form: FetchExpression.Form) -> FetchExpression.Form? {
-        switch form {
-        case .evaluatedObject: .path(nil, [.key(key)])
-        case .path(nil, let steps): .path(nil, [.key(key)] + steps)
-        default: nil
-        }
     }
 }

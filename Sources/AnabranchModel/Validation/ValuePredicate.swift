@@ -19,7 +19,7 @@ struct ValuePredicate: Sendable {
         var standIn = EntityDeclaration(name)
         standIn.attributes = [AttributeDeclaration(attribute.name, attribute.type)]
         entity = ModelGraph(ModelDeclaration(entities: [standIn])).entities[0]
-        predicate = try ValueKeys(key: attribute.name).rewrite(parsed).resolved(for: entity)
+        predicate = try RuleKeys(key: attribute.name).rewrite(parsed).resolved(for: entity)
     }
 
     /// Evaluates the predicate.
@@ -33,9 +33,9 @@ struct ValuePredicate: Sendable {
     }
 }
 
-/// Replaces `SELF` by the attribute of the substitute entity, and inserts it before every other
-/// key.
-private struct ValueKeys: PredicateRewriting {
+/// Inserts a key before the keys of a rule, and replaces `SELF` by it: the attribute of the
+/// substitute entity, or a to-many relationship.
+struct RuleKeys: PredicateRewriting {
     let key: String
 
     func replacement(of form: FetchExpression.Form) -> FetchExpression.Form? {

@@ -1,6 +1,5 @@
 /// The compiled regular expression and validations of an attribute.
 struct ValueRules: Sendable {
-    /// The regular expression, if the attribute has one.
     let expression: RegularExpression?
     /// The validations with their resolved predicates, in the declared order.
     let rules: [(rule: ValidationRule, predicate: ValuePredicate)]

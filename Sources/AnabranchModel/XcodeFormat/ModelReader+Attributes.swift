@@ -65,19 +65,13 @@ extension ModelReader {
     private mutating func type(of element: ModelElement, entity: String) -> AttributeType {
         let name = element.text("attributeType") ?? "Undefined"
         let path = "\(entity).\(element.attributes["name"] ?? "")"
-        if let type = Self.types[name] { return type }
+        let known = AttributeType.allCases.first { ($0.xcodeName ?? "Undefined") == name }
+        if let known { return known }
         refuse(
             .invalidProperty, element, entity: entity, property: element.text("name"),
             "Can't use attribute \(path) because there is no attribute type \(name).")
         return .binary
     }
-
-    private static let types: [String: AttributeType] = [
-        "Undefined": .undefined, "Integer 16": .integer16, "Integer 32": .integer32,
-        "Integer 64": .integer64, "Decimal": .decimal, "Double": .double, "Float": .float,
-        "String": .string, "Boolean": .boolean, "Date": .date, "Binary": .binary, "UUID": .uuid,
-        "URI": .uri, "Transformable": .transformable,
-    ]
 
     private mutating func checkKind(of element: ModelElement, entity: String, property: String) {
         let path = "\(entity).\(property)"

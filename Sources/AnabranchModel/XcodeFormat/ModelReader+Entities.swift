@@ -125,26 +125,6 @@ extension ModelReader {
             "Can't make index \(name) of entity \(entity) because some of its elements are of type "
                 + "RTree and others are not; make two indexes of them.")
     }
-
-    /// Leaves out indexes on properties that have no column in the store, with a warning.
-    ///
-    /// Xcode allows such indexes. Leaving one out changes no result of a fetch.
-    mutating func dropIndexesWithoutColumns(in model: inout ModelDeclaration) {
-        let all = DeclarationIndex(model.entities)
-        for position in model.entities.indices {
-            let entity = model.entities[position]
-            model.entities[position].indexes = entity.indexes.filter { index in
-                let property = index.elements.map(\.property)
-                    .first { all.hasColumn($0, in: position) == false }
-                guard let property else { return true }
-                ignore(
-                    entity: entity.name, property: property,
-                    "Index \(index.name) of entity \(entity.name) is left out because "
-                        + "\(property) has no column.")
-                return false
-            }
-        }
-    }
 }
 
 extension ModelElement {

@@ -110,7 +110,7 @@ extension PropertyValue {
 
 extension AttributeType {
     /// The name of the type in a model file; `nil` if a file leaves it out.
-    fileprivate var xcodeName: String? {
+    var xcodeName: String? {
         switch self {
         case .undefined: nil
         case .integer16: "Integer 16"

@@ -34,7 +34,6 @@ package struct BundleHeader: Hashable, Sendable {
         self.heads = CausalContext(beyond: heads).beyond
     }
 
-    /// The heads as a version vector.
     package var vector: VersionVector { VersionVector(heads.map(\.dot)) }
 
     func encoded() -> [UInt8] {

@@ -33,7 +33,6 @@ package struct BundleParser: ~Copyable {
     private static let largestBlock = max(
         Limits.largestChangeSet + 34 * Limits.longestContextVector + 64, Limits.largestPart + 1)
 
-    /// Creates a parser for one bundle.
     package init() {}
 
     /// The offset in the bundle of the next byte to read.

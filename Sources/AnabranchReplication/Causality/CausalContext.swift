@@ -10,7 +10,6 @@
 package struct CausalContext: Hashable, Sendable {
     /// A prefix of a zone's log.
     package struct Prefix: Hashable, Sendable {
-        /// The epoch of the log.
         package var epoch: EpochID
         /// The position of the prefix's last entry, below 2^53. Zero means the empty prefix.
         package var position: UInt64
@@ -72,14 +71,9 @@ package struct CausalContext: Hashable, Sendable {
     /// The last change set of a replica that the author held beyond the prefix, in logarithmic
     /// time; `nil` if it held none.
     package func last(of replica: ReplicaID) -> Dot? {
-        var low = beyond.startIndex
-        var high = beyond.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if beyond[middle].dot.replica < replica { low = middle + 1 } else { high = middle }
-        }
-        guard low < beyond.endIndex, beyond[low].dot.replica == replica else { return nil }
-        return beyond[low].dot
+        let index = beyond.partitioningIndex { $0.dot.replica >= replica }
+        guard index < beyond.endIndex, beyond[index].dot.replica == replica else { return nil }
+        return beyond[index].dot
     }
 
     /// The context without a prefix and without entries: its author held nothing.

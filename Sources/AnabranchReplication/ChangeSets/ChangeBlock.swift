@@ -28,7 +28,6 @@ package enum ChangeBlock: Hashable, Sendable {
 
 /// Records of one entity in which the same properties were written.
 package struct RowBlock: Hashable, Sendable {
-    /// The wire name of the entity.
     package var entity: WireName
     /// The records, one for each value of a column.
     package var records: [RecordID]
@@ -50,12 +49,9 @@ package struct RowBlock: Hashable, Sendable {
 
 /// Records that were deleted.
 package struct RecordBlock: Hashable, Sendable {
-    /// The wire name of the entity.
     package var entity: WireName
-    /// The deleted records.
     package var records: [RecordID]
 
-    /// Creates a block of deleted records of one entity.
     package init(entity: WireName, records: [RecordID]) {
         self.entity = entity
         self.records = records
@@ -66,12 +62,10 @@ package struct RecordBlock: Hashable, Sendable {
 package struct LinkBlock: Hashable, Sendable {
     /// The wire name of the entity that owns the property: that of the left end.
     package var entity: WireName
-    /// The relationship.
     package var property: WireProperty
     /// The links, each with its tags and its place.
     package var links: [Link]
 
-    /// Creates a block of links of one relationship.
     package init(entity: WireName, property: WireProperty, links: [Link]) {
         self.entity = entity
         self.property = property
@@ -91,7 +85,6 @@ package struct LinkBlock: Hashable, Sendable {
         /// The place of a link that is added or moved in an ordered relationship.
         package var place: LinkPosition
 
-        /// Creates a link with the tags that its author saw.
         package init(
             left: RecordID, right: RecordID, observedTags: [Stamp] = [], place: LinkPosition = .none
         ) {
@@ -105,14 +98,11 @@ package struct LinkBlock: Hashable, Sendable {
 
 /// Values of one `keepBoth` property, written to several records.
 package struct SiblingBlock: Hashable, Sendable {
-    /// The wire name of the entity.
     package var entity: WireName
-    /// The written property.
     package var property: WireProperty
     /// The writes, one for each record.
     package var writes: [Write]
 
-    /// Creates a block of writes of one property.
     package init(entity: WireName, property: WireProperty, writes: [Write]) {
         self.entity = entity
         self.property = property
@@ -123,12 +113,10 @@ package struct SiblingBlock: Hashable, Sendable {
     package struct Write: Hashable, Sendable {
         /// The record that the value is written to.
         package var record: RecordID
-        /// The new value.
         package var value: PropertyValue
         /// The stamps of the values that the author saw. The new value replaces them.
         package var observedTags: [Stamp]
 
-        /// Creates a write that replaces the values with the seen stamps.
         package init(record: RecordID, value: PropertyValue, observedTags: [Stamp]) {
             self.record = record
             self.value = value
@@ -139,12 +127,10 @@ package struct SiblingBlock: Hashable, Sendable {
 
 /// Records that were deleted under the delete policy `updateWins`.
 package struct YieldingDeleteBlock: Hashable, Sendable {
-    /// The wire name of the entity.
     package var entity: WireName
     /// The deletes, one for each record.
     package var deletes: [Delete]
 
-    /// Creates a block of deletes of one entity.
     package init(entity: WireName, deletes: [Delete]) {
         self.entity = entity
         self.deletes = deletes
@@ -152,12 +138,10 @@ package struct YieldingDeleteBlock: Hashable, Sendable {
 
     /// The delete of one record.
     package struct Delete: Hashable, Sendable {
-        /// The deleted record.
         package var record: RecordID
         /// The stamp of every register value that the author of the delete saw (``DeleteMark``).
         package var stampsSeen: [Stamp]
 
-        /// Creates a delete that has seen these stamps.
         package init(record: RecordID, stampsSeen: [Stamp]) {
             self.record = record
             self.stampsSeen = stampsSeen

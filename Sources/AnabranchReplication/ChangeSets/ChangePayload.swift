@@ -10,7 +10,6 @@ package struct ChangePayload: Hashable, Sendable {
     /// The operations in the order in which they take effect.
     package var blocks: [ChangeBlock]
 
-    /// Creates a payload of these blocks.
     package init(blocks: [ChangeBlock]) { self.blocks = blocks }
 
     /// Encodes the payload.

@@ -55,7 +55,6 @@ package struct ChangePayloadEncoder: Sendable {
         largestBlockCells = max(largestBlockCells, cellCount - before)
     }
 
-    /// Returns the encoded payload.
     package func finish() -> [UInt8] { finished().bytes }
 
     /// Returns the encoded payload without copying its large values.
@@ -67,7 +66,6 @@ package struct ChangePayloadEncoder: Sendable {
         return payload
     }
 
-    /// Begins a block of an operation.
     private mutating func begin(_ operation: UInt64) -> ByteWriter.BlockStart {
         blockCount += 1
         blocks.append(varint: operation)

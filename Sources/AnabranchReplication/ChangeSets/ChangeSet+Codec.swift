@@ -1,5 +1,4 @@
 extension ChangeSet {
-    /// The version of the encoding of change sets.
     package static let version: UInt8 = 1
     /// The number of bytes of the shortest encoded change set, which has an empty payload and empty
     /// names.

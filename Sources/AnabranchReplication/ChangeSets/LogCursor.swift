@@ -3,7 +3,6 @@
 /// The running digest covers every entry up to the position. A server that has another log
 /// before the position does not know the cursor, and answers so (invariant 6).
 package struct LogCursor: Hashable, Sendable {
-    /// The epoch of the log.
     package let epoch: EpochID
     /// The position of the last pulled entry, below 2^53. Zero means that none was pulled.
     package let position: UInt64
@@ -17,7 +16,6 @@ package struct LogCursor: Hashable, Sendable {
         self.init(epoch: epoch, position: 0, digestHigh: 0, digestLow: 0)
     }
 
-    /// Creates a cursor from stored fields.
     package init(epoch: EpochID, position: UInt64, digestHigh: UInt64, digestLow: UInt64) {
         self.epoch = epoch
         self.position = position

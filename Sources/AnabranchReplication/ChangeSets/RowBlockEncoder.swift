@@ -37,7 +37,6 @@
         columns = isSingle ? [] : properties.map { _ in ColumnEncoder(capacity: capacity) }
     }
 
-    /// The number of appended records.
     package var count: Int { single.map { $0.record == nil ? 0 : 1 } ?? records.count }
 
     /// The first property that got a value of another type, which every reader refuses. It is `nil`

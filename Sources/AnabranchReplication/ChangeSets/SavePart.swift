@@ -8,13 +8,11 @@ package struct SavePart: Hashable, Sendable {
     /// The length of the part, from 1 to ``Limits/largestPart``.
     package let byteCount: Int
 
-    /// Creates the name of a part from its digest and its length.
     package init(digest: Digest, byteCount: Int) {
         self.digest = digest
         self.byteCount = byteCount
     }
 
-    /// Creates the name of a part from its bytes.
     package init(of bytes: [UInt8]) { self.init(of: ByteWriter(bytes)) }
 
     /// Creates the name of a part from encoded bytes, without copying large values.

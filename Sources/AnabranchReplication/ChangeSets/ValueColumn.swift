@@ -6,7 +6,6 @@
 @usableFromInline package struct ValueColumn: Sendable {
     /// Consecutive nulls that are not stored.
     private struct Gap: Hashable, Sendable {
-        /// The first row.
         var start: Int
         /// The row behind the last one.
         var end: Int
@@ -28,16 +27,13 @@
     /// The least length of a gap. A shorter run takes less memory as values, and is found faster.
     static let leastGap = 8
 
-    /// Creates an empty column.
     package init() {}
 
-    /// Creates a column of the values of a sequence.
     package init(_ values: some Sequence<PropertyValue>) {
         stored.reserveCapacity(values.underestimatedCount)
         for value in values { append(value) }
     }
 
-    /// Creates a column of equal values.
     package init(repeating value: PropertyValue, count: Int) {
         if value.isNull {
             append(nulls: count)
@@ -47,7 +43,6 @@
         }
     }
 
-    /// Reserves memory for stored values.
     mutating func reserveCapacity(_ storedCount: Int) { stored.reserveCapacity(storedCount) }
 
     /// Appends the value of the next record.
@@ -81,14 +76,9 @@
     @usableFromInline package func storedIndex(ofRow row: Int) -> Int? {
         precondition(row >= 0 && row < count, "a column has no value for this row")
         guard row < count - trailingNulls else { return nil }
-        var low = 0
-        var high = gaps.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if gaps[middle].start <= row { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { return row }
-        let gap = gaps[low - 1]
+        let later = gaps.partitioningIndex { $0.start > row }
+        guard later > 0 else { return row }
+        let gap = gaps[later - 1]
         return row < gap.end ? nil : row - gap.end + gap.storedBefore
     }
 
@@ -105,12 +95,10 @@
 }
 
 extension ValueColumn: RandomAccessCollection {
-    /// The first row.
     @usableFromInline package var startIndex: Int { 0 }
     /// The row behind the last one.
     @usableFromInline package var endIndex: Int { count }
 
-    /// The value of a row.
     @inlinable
     package subscript(row: Int) -> PropertyValue {
         // Without gaps and nulls at the end, the index of a value is its row.
@@ -123,6 +111,5 @@ extension ValueColumn: RandomAccessCollection {
 extension ValueColumn: Hashable {}
 
 extension ValueColumn: ExpressibleByArrayLiteral {
-    /// Creates a column of these values.
     @usableFromInline package init(arrayLiteral values: PropertyValue...) { self.init(values) }
 }

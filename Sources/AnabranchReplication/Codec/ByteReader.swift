@@ -15,7 +15,6 @@
     @usableFromInline var position: Int
     @usableFromInline let end: Int
 
-    /// Creates a reader of these bytes.
     package init(_ bytes: [UInt8]) { self.init(bytes, from: 0, to: bytes.count) }
 
     /// Creates a reader of the first bytes of an array.
@@ -43,7 +42,6 @@
         ChangeSetDecodingError(code: code, offset: offset, cause: cause)
     }
 
-    /// Reads one byte.
     @inlinable
     package mutating func readByte() throws(ChangeSetDecodingError) -> UInt8 {
         guard position < end else { throw failure(.truncated, "the bytes end too early") }

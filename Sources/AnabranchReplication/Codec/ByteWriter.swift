@@ -28,7 +28,6 @@
     /// The number of appended bytes.
     @inlinable package var count: Int { storage.count + largeCount }
 
-    /// Appends one byte.
     @inlinable
     package mutating func append(byte: UInt8) { storage.append(byte) }
 

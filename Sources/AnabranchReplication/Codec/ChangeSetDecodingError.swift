@@ -5,9 +5,7 @@
 @usableFromInline package struct ChangeSetDecodingError: Error, Hashable, Sendable {
     /// A code that programs may act on.
     @usableFromInline package struct Code: RawRepresentable, Hashable, Sendable {
-        /// The code as text.
         @usableFromInline package let rawValue: String
-        /// Creates a code from its text.
         @usableFromInline package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The bytes end too early. Ask for them again.
@@ -33,7 +31,6 @@
     /// The cause for people, as a clause without a full stop.
     package let cause: String
 
-    /// Creates an error for the byte at an offset.
     @usableFromInline package init(code: Code, offset: Int, cause: String) {
         self.code = code
         self.offset = offset

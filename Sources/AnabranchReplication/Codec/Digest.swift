@@ -7,7 +7,6 @@ package struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
     let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The number of bytes of a digest.
     package static let byteCount = 32
     /// The digest of nothing: the previous origin of a replica's first change set.
     package static let zero = Digest(words: (0, 0, 0, 0))
@@ -39,7 +38,6 @@ package struct Digest: Hashable, Sendable {
             ))
     }
 
-    /// Computes the digest of bytes.
     package init(of bytes: [UInt8]) {
         self.init { crypto_generichash($0, Self.byteCount, bytes, UInt64(bytes.count), nil, 0) }
     }
@@ -81,7 +79,6 @@ package struct Digest: Hashable, Sendable {
         self = builder.finish()
     }
 
-    /// The 32 bytes of the digest.
     package var bytes: [UInt8] { withBytes { Array($0) } }
 
     /// Calls a closure with the 32 bytes, which are valid only during the call.
@@ -124,7 +121,6 @@ package struct DigestBuilder: ~Copyable {
 
     private var pointer: OpaquePointer { OpaquePointer(state) }
 
-    /// Adds the next bytes.
     package mutating func update(_ bytes: [UInt8]) {
         crypto_generichash_update(pointer, bytes, UInt64(bytes.count))
     }

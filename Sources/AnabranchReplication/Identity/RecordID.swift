@@ -9,7 +9,6 @@ public struct RecordID: Hashable, Sendable {
     /// The number of the record, from 1 to 2^40 − 1. Gaps are normal.
     @usableFromInline package let number: UInt64
 
-    /// Creates the identity of a replica's record with this number.
     @inlinable
     package init(replica: ReplicaID, number: UInt64) {
         self.replica = replica

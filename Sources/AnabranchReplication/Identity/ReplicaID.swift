@@ -8,7 +8,6 @@ public struct ReplicaID: Hashable, Sendable {
     /// The last eight bytes, read as one big-endian number.
     @usableFromInline package let low: UInt64
 
-    /// Creates a replica ID from its two halves.
     @inlinable
     package init(high: UInt64, low: UInt64) {
         self.high = high
@@ -35,7 +34,6 @@ public struct ReplicaID: Hashable, Sendable {
         }
     }
 
-    /// The number of bytes of a replica ID.
     package static let byteCount = 16
 
     /// The 16 bytes in their order.

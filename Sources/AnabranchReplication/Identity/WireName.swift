@@ -4,10 +4,8 @@
 /// Wire names are compared and hashed by their UTF-8 bytes. `String` compares by canonical
 /// equivalence, so two replicas with different Unicode tables could disagree on equal names.
 @usableFromInline package struct WireName: Hashable, Sendable {
-    /// The name as text.
     @usableFromInline package let string: String
 
-    /// Creates a wire name from a text.
     @inlinable
     package init(_ string: String) { self.string = string }
 
@@ -34,9 +32,7 @@ extension WireName: Comparable {
 }
 
 extension WireName: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Creates a wire name from a literal.
     @usableFromInline package init(stringLiteral value: String) { self.init(value) }
-    /// The name as text.
     @usableFromInline package var description: String { string }
 }
 

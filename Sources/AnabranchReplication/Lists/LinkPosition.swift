@@ -10,7 +10,6 @@ package struct LinkPosition: Hashable, Sendable {
     /// The place of a link that is in no ordered list.
     package static let none = LinkPosition()
 
-    /// Creates a place from the positions in the two lists.
     package init(inLeft: ListPosition? = nil, inRight: ListPosition? = nil) {
         self.inLeft = inLeft
         self.inRight = inRight

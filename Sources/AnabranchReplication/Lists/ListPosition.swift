@@ -49,6 +49,5 @@ extension ListPosition: Comparable {
 }
 
 extension ListPosition: CustomStringConvertible {
-    /// The bytes in hexadecimal digits.
     package var description: String { bytes.hexadecimal }
 }

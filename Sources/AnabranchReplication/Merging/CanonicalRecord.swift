@@ -10,7 +10,6 @@ package struct CanonicalRecord: Hashable, Sendable {
         /// The stamp of the write that left the value.
         package var stamp: Stamp
 
-        /// Creates a cell.
         package init(property: WireProperty, value: PropertyValue, stamp: Stamp) {
             self.property = property
             self.value = value
@@ -20,14 +19,12 @@ package struct CanonicalRecord: Hashable, Sendable {
 
     /// A link that has this record as its left end.
     package struct Link: Hashable, Sendable {
-        /// The relationship.
         package var property: WireProperty
         /// The record at the right end.
         package var right: RecordID
         /// The tags of the link; never empty while the link exists.
         package var tags: LinkTags
 
-        /// Creates a link to another record.
         package init(property: WireProperty, right: RecordID, tags: LinkTags) {
             self.property = property
             self.right = right
@@ -35,7 +32,6 @@ package struct CanonicalRecord: Hashable, Sendable {
         }
     }
 
-    /// The identity of the record.
     package var id: RecordID
     /// The wire name of the record's entity.
     package var entity: WireName

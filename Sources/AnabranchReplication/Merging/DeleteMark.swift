@@ -49,13 +49,7 @@ package struct DeleteMark: Hashable, Sendable {
 
     /// The index of the first stamp that is not less, in logarithmic time.
     private func index(of stamp: Stamp) -> Int {
-        var low = seen.startIndex
-        var high = seen.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if seen[middle] < stamp { low = middle + 1 } else { high = middle }
-        }
-        return low
+        seen.partitioningIndex { $0 >= stamp }
     }
 
     private static func ordered(_ stamps: [Stamp]) -> [Stamp] {

@@ -19,7 +19,6 @@ package struct LinkTags: Hashable, Sendable {
         /// relationship.
         package let place: LinkPosition
 
-        /// Creates a tag with a place.
         package init(_ stamp: Stamp, at place: LinkPosition = .none) {
             self.stamp = stamp
             self.place = place
@@ -29,7 +28,6 @@ package struct LinkTags: Hashable, Sendable {
     /// The tags in ascending order of their stamps, each once.
     package private(set) var all: [Tag]
 
-    /// Creates tags without places.
     package init(_ tags: [Stamp] = []) { self.init(placed: tags.map { Tag($0) }) }
 
     /// Creates tags with places.
@@ -105,13 +103,7 @@ package struct LinkTags: Hashable, Sendable {
 
     /// The index of the first tag that is not less, in logarithmic time.
     private func index(of tag: Stamp) -> Int {
-        var low = all.startIndex
-        var high = all.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if all[middle].stamp < tag { low = middle + 1 } else { high = middle }
-        }
-        return low
+        all.partitioningIndex { $0.stamp >= tag }
     }
 }
 

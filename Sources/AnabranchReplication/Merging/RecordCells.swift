@@ -12,7 +12,6 @@ package struct RecordCells: Hashable, Sendable {
     /// The cells of all written properties, in no particular order.
     package var cells: [Cell] { Array(cellsByProperty.values.joined()) }
 
-    /// Creates a list of cells.
     package init(_ cells: [Cell] = []) {
         cellsByProperty = Dictionary(grouping: cells, by: \.property)
     }

@@ -6,10 +6,8 @@ package struct RecordImage: Hashable, Sendable {
         package var left: RecordID
         /// The relationship of the left end.
         package var property: WireProperty
-        /// The tags of the link.
         package var tags: LinkTags
 
-        /// Creates a link to the record.
         package init(left: RecordID, property: WireProperty, tags: LinkTags) {
             self.left = left
             self.property = property
@@ -17,14 +15,12 @@ package struct RecordImage: Hashable, Sendable {
         }
     }
 
-    /// The identity of the record.
     package var id: RecordID
     /// The record with its own links, or `nil` if the zone does not hold the record.
     package var record: CanonicalRecord?
     /// The links that point to the record.
     package var incoming: [IncomingLink]
 
-    /// Creates the image of a record.
     package init(
         id: RecordID, record: CanonicalRecord? = nil, incoming: [IncomingLink] = []
     ) {

@@ -9,12 +9,10 @@
 package struct Siblings<Content> {
     /// One value of the property.
     package struct Sibling {
-        /// The stamp of the write.
         package let stamp: Stamp
         /// The value, in the form that the caller keeps.
         package let content: Content
 
-        /// Creates a sibling.
         package init(stamp: Stamp, content: Content) {
             self.stamp = stamp
             self.content = content
@@ -70,13 +68,7 @@ package struct Siblings<Content> {
 
     /// The index of the first value that is not less, in logarithmic time.
     private func place(of stamp: Stamp) -> Int {
-        var low = all.startIndex
-        var high = all.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if all[middle].stamp < stamp { low = middle + 1 } else { high = middle }
-        }
-        return low
+        all.partitioningIndex { $0.stamp >= stamp }
     }
 }
 

@@ -8,7 +8,6 @@ package struct WireProperty: Hashable, Sendable {
     /// The rule that merges concurrent writes.
     package let rule: MergeRule
 
-    /// Creates a property.
     package init(name: WireName, type: WireType, rule: MergeRule = .lastWriter) {
         self.name = name
         self.type = type

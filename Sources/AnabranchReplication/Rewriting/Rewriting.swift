@@ -8,12 +8,10 @@
 package struct Rewriting: Sendable {
     /// The new dot and timestamp of one change set.
     package struct Name: Hashable, Sendable {
-        /// The new dot.
         package var dot: Dot
         /// The new time of every write of the save.
         package var timestamp: HybridTimestamp
 
-        /// Creates a name.
         package init(dot: Dot, timestamp: HybridTimestamp) {
             self.dot = dot
             self.timestamp = timestamp
@@ -42,7 +40,6 @@ package struct Rewriting: Sendable {
         let kept: Set<RecordID>
     }
 
-    /// Creates a rewriting that changes nothing.
     package init() {}
 
     /// Indicates whether no change set was renamed or restamped.
@@ -53,22 +50,6 @@ package struct Rewriting: Sendable {
 
     /// Records the new dot and timestamp of a change set. Call it for all change sets before
     /// rewriting any.
-    ///
-    /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or is that of a save in
-    ///   parts.
-    package mutating func rename(
-        _ set: ChangeSet, to name: Name
-    ) throws(ChangeSetDecodingError) {
-        guard addName(of: set, name) else { return }
-        guard set.kind != .saveInParts else {
-            throw ByteReader([]).failure(.inParts, "\(set.dot) is a save in parts")
-        }
-        guard set.kind == .save else { return }
-        var decoder = try ChangePayloadDecoder(set.payload, author: set.dot.replica)
-        while let block = try decoder.next() { addRecords(of: block, name) }
-    }
-
-    /// Records the new dot and timestamp of a change set, which may be a save in parts.
     ///
     /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or the error of `parts`.
     package mutating func rename(

@@ -13,7 +13,6 @@ package struct SnapshotChunk: Hashable, Sendable {
         /// The origin of the change set.
         package var origin: Digest
 
-        /// Creates the head of a replica.
         package init(dot: Dot, origin: Digest) {
             self.dot = dot
             self.origin = origin
@@ -26,12 +25,6 @@ package struct SnapshotChunk: Hashable, Sendable {
         package var stamp: Stamp
         /// The number of values, at least one.
         package var count: Int
-
-        /// Creates a run of values.
-        package init(stamp: Stamp, count: Int) {
-            self.stamp = stamp
-            self.count = count
-        }
     }
 
     /// Records of one entity in which the same properties were ever written, without their links.
@@ -44,16 +37,9 @@ package struct SnapshotChunk: Hashable, Sendable {
 
     /// Links of one relationship.
     package struct Links: Hashable, Sendable {
-        /// The relationship.
         package var property: WireProperty
         /// The links, each with its tags.
         package var links: [Link]
-
-        /// Creates a block of links.
-        package init(property: WireProperty, links: [Link]) {
-            self.property = property
-            self.links = links
-        }
     }
 
     /// One link between two records.
@@ -62,10 +48,8 @@ package struct SnapshotChunk: Hashable, Sendable {
         package var left: RecordID
         /// The record at the right end.
         package var right: RecordID
-        /// The tags of the link.
         package var tags: LinkTags
 
-        /// Creates a link.
         package init(left: RecordID, right: RecordID, tags: LinkTags) {
             self.left = left
             self.right = right
@@ -82,10 +66,8 @@ package struct SnapshotChunk: Hashable, Sendable {
     /// Links of the records of this chunk or of earlier chunks.
     package var links: [Links] = []
 
-    /// Creates an empty chunk.
     package init() {}
 
-    /// The version of the format.
     static let version: UInt64 = 1
 }
 

@@ -17,10 +17,8 @@ package struct SnapshotChunkEncoder: Sendable {
     /// The number of values, identities and tags, which ``Limits/maximumCells`` limits.
     package private(set) var cellCount = 0
 
-    /// Creates an encoder of an empty chunk.
     package init() {}
 
-    /// Indicates whether nothing was appended.
     package var isEmpty: Bool { byteCount == 0 }
 
     /// The number of bytes that the encoder refers to instead of copying them.
@@ -36,7 +34,6 @@ package struct SnapshotChunkEncoder: Sendable {
         byteCount += 56
     }
 
-    /// Appends a record with its links.
     package mutating func append(_ record: CanonicalRecord) {
         for link in record.links {
             append(.init(left: record.id, right: link.right, tags: link.tags), of: link.property)
@@ -70,7 +67,6 @@ package struct SnapshotChunkEncoder: Sendable {
         cellCount += record.cells.count + 1
     }
 
-    /// Appends a link of a relationship.
     package mutating func append(_ link: SnapshotChunk.Link, of property: WireProperty) {
         if links.last?.property != property {
             links.append((property, LinksEncoder()))
@@ -80,7 +76,6 @@ package struct SnapshotChunkEncoder: Sendable {
         cellCount += 2 + link.tags.all.count
     }
 
-    /// Returns the encoded chunk.
     package consuming func finish() -> [UInt8] { finished().bytes }
 
     /// Returns the encoded chunk without copying its large values.

@@ -4,12 +4,10 @@
 /// by timestamp, then by the replica's bytes. The written value has no influence, so a server can
 /// merge values that it can't read.
 @usableFromInline package struct Stamp: Hashable, Sendable {
-    /// The time of the save.
     @usableFromInline package let timestamp: HybridTimestamp
     /// The replica of the change set.
     @usableFromInline package let replica: ReplicaID
 
-    /// Creates the stamp of a save.
     @inlinable
     package init(timestamp: HybridTimestamp, replica: ReplicaID) {
         self.timestamp = timestamp

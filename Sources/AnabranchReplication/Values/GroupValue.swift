@@ -8,14 +8,11 @@
 public struct GroupValue: Hashable, Sendable {
     /// One attribute of the group with its value.
     @usableFromInline package struct Member: Hashable, Sendable {
-        /// The wire name of the attribute.
         package let name: WireName
-        /// The type of the attribute.
         package let type: WireType
         /// The value; a reference is the whole identity of its target.
         package let value: PropertyValue
 
-        /// Creates a member.
         package init(name: WireName, type: WireType, value: PropertyValue) {
             self.name = name
             self.type = type
@@ -30,7 +27,6 @@ public struct GroupValue: Hashable, Sendable {
     /// The members ordered by the bytes of their names, then by type, each once.
     @usableFromInline package let members: [Member]
 
-    /// The group without members.
     package static let empty = GroupValue(ordered: [])
 
     /// Creates a group.

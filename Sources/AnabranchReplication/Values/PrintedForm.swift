@@ -44,10 +44,7 @@ extension PropertyValue {
     }
 }
 
-/// A date in ISO 8601, in UTC and the Gregorian calendar of all times.
-///
-/// Foundation is not asked, because the text must be the same on every platform and in every
-/// version.
+/// A date in ISO 8601 with all decimals of its seconds.
 private struct PrintedDate {
     /// Seconds since 2001-01-01 00:00:00 UTC, rounded down.
     private let seconds: Int64
@@ -72,43 +69,7 @@ private struct PrintedDate {
     }
 
     var text: String {
-        let (day, second) = Self.divided(seconds, by: 86_400)
-        let date = Self.date(onDay: day)
-        let time = [second / 3600, second / 60 % 60, second % 60]
-        let dashed = Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-"
-        return dashed + Self.padded(date.day, 2) + "T"
-            + time.map { Self.padded($0, 2) }.joined(separator: ":")
-            + (decimals.isEmpty ? "" : "." + decimals) + "Z"
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(width - digits.count, 0)) + digits
-    }
-
-    /// Divides and rounds down.
-    private static func divided(
-        _ number: Int64, by divisor: Int64
-    ) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-
-    /// The date of a day counted from 2001-01-01.
-    ///
-    /// Years are counted from March, so the leap day is the last day of its year, and the calendar
-    /// repeats every 400 years.
-    ///
-    /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-    private static func date(onDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // 730,791 days lie between 0000-03-01 and 2001-01-01.
-        let (era, dayOfEra) = divided(day + 730_791, by: 146_097)
-        let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
-        let yearOfEra = (dayOfEra - leapDays) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let march = (5 * dayOfYear + 2) / 153
-        let month = march < 10 ? march + 3 : march - 9
-        let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * march + 2) / 5 + 1)
+        CalendarText.text(secondsSince2001: seconds) + (decimals.isEmpty ? "" : "." + decimals)
+            + "Z"
     }
 }

@@ -12,7 +12,6 @@ package struct RangeSummarizer: Sendable {
         /// The greatest number of records and links that one answer reads.
         package var steps = 1 << 16
 
-        /// Creates the default limits.
         package init() {}
     }
 

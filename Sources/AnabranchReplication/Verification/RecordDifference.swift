@@ -17,7 +17,6 @@ public struct RecordDifference: Hashable, Sendable {
     /// The kind of the difference.
     public var kind: Kind
 
-    /// Creates a difference.
     package init(record: RecordID, kind: Kind) {
         self.record = record
         self.kind = kind

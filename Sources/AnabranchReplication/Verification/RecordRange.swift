@@ -5,10 +5,8 @@ package struct RecordRange: Hashable, Sendable {
     /// The first identity after the range, or `nil` if the range has no end.
     package let upper: RecordID?
 
-    /// The range of all identities.
     package static let all = RecordRange(lower: nil, upper: nil)
 
-    /// Creates a range from its bounds.
     package init(lower: RecordID?, upper: RecordID?) {
         self.lower = lower
         self.upper = upper
@@ -60,7 +58,6 @@ package enum RangeSummary: Hashable, Sendable {
         /// The checksum of the records in the part, links included.
         package var checksum: StateChecksum
 
-        /// Creates a part.
         package init(upper: RecordID?, checksum: StateChecksum) {
             self.upper = upper
             self.checksum = checksum
@@ -69,12 +66,10 @@ package enum RangeSummary: Hashable, Sendable {
 
     /// One record with its checksum.
     package struct Entry: Hashable, Sendable {
-        /// The identity of the record.
         package var record: RecordID
         /// The checksum of the record and its links.
         package var checksum: StateChecksum
 
-        /// Creates an entry.
         package init(record: RecordID, checksum: StateChecksum) {
             self.record = record
             self.checksum = checksum

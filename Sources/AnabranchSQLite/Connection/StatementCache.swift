@@ -112,8 +112,6 @@ struct StatementCache {
 
     init(limit: Int) { self.limit = max(limit, 1) }
 
-    var count: Int { entries.count }
-
     /// The entry for `sql`, marked as used now, lent or not.
     mutating func entry(for sql: StatementText) -> CachedStatement? {
         guard let entry = find(sql) else { return nil }

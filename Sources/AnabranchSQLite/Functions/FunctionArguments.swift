@@ -7,11 +7,6 @@ public struct FunctionArguments: RandomAccessCollection {
     @usableFromInline let context: OpaquePointer
     @usableFromInline let values: UnsafeBufferPointer<OpaquePointer?>
 
-    init(context: OpaquePointer, values: UnsafeBufferPointer<OpaquePointer?>) {
-        self.context = context
-        self.values = values
-    }
-
     /// Always 0.
     @inlinable public var startIndex: Int { 0 }
     /// The number of arguments.

@@ -7,7 +7,6 @@ package final class SharedFileState: @unchecked Sendable {
     private var locks = FileLocks()
     private var index = LogIndex()
 
-    /// Creates the state of a file that is not open.
     package init() {}
 
     func withLocks<Result: Sendable>(_ body: (inout FileLocks) -> Result) -> Result {

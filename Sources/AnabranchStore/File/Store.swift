@@ -83,7 +83,6 @@ package final class Store: Sendable {
                 + "opened. Move the file back, or open the store again.", path: path)
     }
 
-    /// True after ``close()`` was called.
     package var hasClosed: Bool { isClosed.load(ordering: .acquiring) }
 
     /// Closes the store after running reads and writes have finished. Later calls throw `closed`.

@@ -19,7 +19,6 @@ struct StoreCopy {
         }
     }
 
-    /// The store's file.
     let path: String
     let occasion: Occasion
     let freeBytes: @Sendable (String) -> Int64?

@@ -73,7 +73,6 @@ extension SyncEngine {
         return isNew
     }
 
-    /// Starts to poll.
     private func startPolling(_ wake: AsyncStream<Void>.Continuation) -> Task<Void, Never> {
         Task { [weak self] in await self?.poll(wake) }
     }

@@ -42,7 +42,6 @@ package struct SyncMetadata: Sendable {
         static let missingEvents = "sync.missing-events"
     }
 
-    /// Reads the stored facts.
     package init(of store: Store) throws {
         server = try Self.text(store, Key.server)
         zone = try Self.text(store, Key.zone)
@@ -65,11 +64,6 @@ package struct SyncMetadata: Sendable {
 
     private static func text(_ store: Store, _ key: String) throws -> String? {
         try store.metadata(key).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Stores the address of the server and the name of the zone, in place of earlier ones.
-    package static func keep(server: String, zone: String, in store: Store) throws {
-        try keep(server: server, zone: zone, files: CertificateFiles(), in: store)
     }
 
     /// Stores the address of the server, the name of the zone, and the files of the certificates

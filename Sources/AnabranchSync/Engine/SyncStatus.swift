@@ -84,6 +84,4 @@ public struct SyncStatus: Sendable {
         lastExchange != nil && lastError == nil && blockedBy == nil && pendingCount == 0
             && position >= headPosition
     }
-
-    package init() {}
 }

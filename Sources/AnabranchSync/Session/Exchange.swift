@@ -138,15 +138,5 @@ package struct ZoneState: Hashable, Sendable {
     package var largestBody: Int
     /// The milliseconds to add to the client's clock to get the server's.
     package var clockOffsetMilliseconds: Int64
-    /// The quotas of the zone.
-    package var quotas: [QuotaUse]
-
-    package init(
-        epoch: EpochID, largestBody: Int, clockOffsetMilliseconds: Int64, quotas: [QuotaUse] = []
-    ) {
-        self.quotas = quotas
-        self.epoch = epoch
-        self.largestBody = largestBody
-        self.clockOffsetMilliseconds = clockOffsetMilliseconds
-    }
+    package var quotas: [QuotaUse] = []
 }

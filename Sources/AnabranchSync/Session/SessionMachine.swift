@@ -10,7 +10,6 @@ package protocol SessionMachine: Sendable {
     typealias Move = SessionMove<Exit>
 
     static var name: MachineName { get }
-    /// The place of the machine in a session.
     static var place: WritableKeyPath<SyncSession.Machines, Self> { get }
 
     /// Begins the machine's work, or continues it after another machine's.

@@ -48,6 +48,4 @@ public struct SyncOutcome: Sendable {
     public var isCaughtUp: Bool {
         position >= headPosition && pendingCount == 0 && blockedBy == nil
     }
-
-    package init() {}
 }

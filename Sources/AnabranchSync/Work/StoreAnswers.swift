@@ -45,11 +45,6 @@ package enum ComparisonAnswer: Sendable {
 package struct ComparedRange: Hashable, Sendable {
     package var range: RecordRange
     package var summary: RangeSummary
-
-    package init(range: RecordRange, summary: RangeSummary) {
-        self.range = range
-        self.summary = summary
-    }
 }
 
 extension ContentAnswer {

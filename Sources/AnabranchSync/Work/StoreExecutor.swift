@@ -8,7 +8,6 @@ package import AnabranchStore
 /// and storing that twice changes nothing. An engine that loses a race repeats a request. A lease
 /// would stop the sync of the file after a crash of the process that holds it.
 package struct StoreExecutor: Sendable {
-    /// The store that is synced.
     package let store: Store
     /// Receives the changes of each page after its transaction, and calls back when all contexts
     /// have merged them.

@@ -14,14 +14,14 @@ struct `A module on the main actor` {
     @Test(arguments: [[], onMainActor])
     func `takes the classes of a model file, for contexts of any queue`(flags: [String]) throws {
         let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("name", .string)
-                Attribute("age", .integer64, optional: false, default: 0)
-                CompositeAttribute("home", of: "Address") { Attribute("city", .string) }
-                Relationship("boss", to: "Person", inverse: "reports")
-                Relationship("reports", toMany: "Person", inverse: "boss")
+            EntityDeclaration("Person") {
+                AttributeDeclaration("name", .string)
+                AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                CompositeAttribute("home", of: "Address") { AttributeDeclaration("city", .string) }
+                RelationshipDeclaration("boss", to: "Person", inverse: "reports")
+                RelationshipDeclaration("reports", toMany: "Person", inverse: "boss")
             }
-            Entity("Pilot", parent: "Person") { Attribute("licence", .uuid) }
+            EntityDeclaration("Pilot", parent: "Person") { AttributeDeclaration("licence", .uuid) }
         }
         let use = """
             func insert(_ container: PersistentContainer) async throws {

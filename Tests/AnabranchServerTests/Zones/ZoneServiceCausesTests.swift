@@ -1,6 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AnabranchServer

@@ -33,10 +33,7 @@ struct BundleShowCommand: Command {
             try console.print(text.json())
             return try bundle.forEachChangeSet { try console.print(BundleText.json($0)) }
         }
-        for (name, value) in text.lines {
-            let padding = String(repeating: " ", count: 14 - name.count)
-            try console.print(console.bold(name) + padding + value)
-        }
+        for (name, value) in text.lines { try console.print(value, titled: name, width: 14) }
         var table = TextTable([
             .init("SET"), .init("TIME"), .init("AUTHOR"), .init("CONTEXT"), .init("CHANGES"),
         ])

@@ -93,10 +93,8 @@ struct ModelDiffCommand: Command {
             json.member("toVersion", new.version)
             json.member("isSameVersion", comparison.differences.isSameVersion)
             json.member("isInferable", comparison.differences.refusals.isEmpty)
-            json.key("changes")
-            json.array { json in for change in comparison.changes { json.string(change) } }
-            json.key("settings")
-            json.array { json in
+            json.member("changes", comparison.changes)
+            json.array("settings") { json in
                 for setting in settings {
                     json.object { json in
                         json.member("entity", setting.entity)
@@ -107,8 +105,7 @@ struct ModelDiffCommand: Command {
                     }
                 }
             }
-            json.key("refusals")
-            json.array { json in
+            json.array("refusals") { json in
                 for refusal in comparison.differences.refusals {
                     json.object { json in
                         json.member("entity", refusal.entity)

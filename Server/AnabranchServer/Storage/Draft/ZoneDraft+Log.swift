@@ -69,7 +69,6 @@ extension ZoneDraft {
 
     // MARK: The zone's row
 
-    /// Replaces the zone's own quotas.
     package func setQuotas(_ quotas: ZoneQuotas) { row.quotas = quotas }
 
     /// Replaces the running counters of bytes and records.

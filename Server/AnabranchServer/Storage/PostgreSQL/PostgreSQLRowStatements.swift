@@ -71,7 +71,6 @@ extension ZoneTable {
 }
 
 extension ZoneChanges {
-    /// The statements that write the changes.
     func statements(for zone: String) -> [PostgreSQLStatement] {
         inserted.flatMap { $0.inserting(into: zone) }
             + updated.map { $0.statement(\.update, for: zone) }

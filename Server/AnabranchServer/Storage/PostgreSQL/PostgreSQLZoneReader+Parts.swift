@@ -25,16 +25,6 @@ extension PostgreSQLZoneReader {
         ).first != nil
     }
 
-    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
-        var start = 0
-        while start < part.byteCount {
-            let piece = try piece(of: part, from: start)
-            guard !piece.isEmpty else { return }
-            try body(piece)
-            start += piece.count
-        }
-    }
-
     func piece(of part: SavePart, from start: Int) throws -> [UInt8] {
         try query(
             """

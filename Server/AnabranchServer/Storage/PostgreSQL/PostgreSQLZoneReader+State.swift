@@ -26,13 +26,6 @@ extension PostgreSQLZoneReader {
     /// The number of rows that one statement reads of a long sequence.
     private static let rowsTogether = 1000
 
-    func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
-        try forEachRecord(in: .all, reserving: { _, _ in }) { _, record in
-            try body(record())
-            return true
-        }
-    }
-
     @discardableResult
     func forEachRecord(
         in range: RecordRange, reserving reserve: @escaping (RecordID, ImageSize) throws -> Void,

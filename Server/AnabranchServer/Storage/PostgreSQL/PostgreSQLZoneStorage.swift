@@ -93,16 +93,12 @@ package final class PostgreSQLZoneStorage: ZoneStorage {
     private func read<Result>(
         through session: PostgreSQLSession, _ body: (any ZoneReading) throws -> Result
     ) throws -> Result? {
-        let row = try begin(reading: session)
+        let row = try self.row(in: session.begin(.reading, [ZoneRow.reading(zone)])[0])
         guard row.history == session.history else { return nil }
         let result = try body(
             PostgreSQLZoneReader(session, zone: zone, row: row, names: ZoneNameCache()))
         try session.commit()
         return result
-    }
-
-    private func begin(reading session: PostgreSQLSession) throws -> ZoneRow {
-        try row(in: session.begin(.reading, [ZoneRow.reading(zone)])[0])
     }
 
     private func row(in rows: PostgreSQLRows) throws -> ZoneRow {

@@ -2,13 +2,6 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension SQLiteZoneReader {
-    package func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
-        try forEachRecord(in: .all, reserving: { _, _ in }) { _, record in
-            try body(record())
-            return true
-        }
-    }
-
     @discardableResult
     package func forEachRecord(
         in range: RecordRange, reserving reserve: @escaping (RecordID, ImageSize) throws -> Void,

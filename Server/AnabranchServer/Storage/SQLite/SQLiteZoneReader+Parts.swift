@@ -19,13 +19,6 @@ extension SQLiteZoneReader {
         ).step()
     }
 
-    package func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
-        let rows = try connection.cached(
-            "SELECT bytes FROM part WHERE digest = ? AND size = ? ORDER BY start",
-            part.digest.bytes, Int64(part.byteCount))
-        while try rows.step() { try body(rows.bytes(at: 0)) }
-    }
-
     package func piece(of part: SavePart, from start: Int) throws -> [UInt8] {
         try connection.cached(
             """

@@ -29,7 +29,6 @@ struct CellList {
     private var held: [Cell] = []
     /// The cells of properties that are not in `held`, or that have obsolete cells there.
     private var changed: [Int64: [Cell]] = [:]
-    /// The number of cells.
     private(set) var count = 0
     /// An upper limit of the length of the encoding.
     private(set) var byteCount = 0
@@ -142,13 +141,7 @@ struct CellList {
     /// The index in `held` of the first cell that does not belong to an earlier property, in
     /// logarithmic time.
     private func place(of property: Int64) -> Int {
-        var low = held.startIndex
-        var high = held.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if held[middle].property < property { low = middle + 1 } else { high = middle }
-        }
-        return low
+        held.partitioningIndex { $0.property >= property }
     }
 
     /// The index in `held` after the cells of a property that begin at a place.

@@ -45,7 +45,6 @@ struct EncodedColumn {
         self.large = large
     }
 
-    /// The encoding of a null.
     private static let null = StoredBytes([ValueTag.null])
 
     subscript(row: Int) -> StoredBytes {

@@ -32,20 +32,7 @@ package struct StateRow: Hashable, Sendable {
     /// delete.
     package var seen: [UInt8]?
     /// True if the record is hidden, because its deletes had seen every value that it holds.
-    package var isDead: Bool
-
-    package init(
-        key: RecordKey, entity: Int64, timestamp: UInt64, author: Int64, cells: [UInt8],
-        seen: [UInt8]? = nil, isDead: Bool = false
-    ) {
-        self.key = key
-        self.entity = entity
-        self.timestamp = timestamp
-        self.author = author
-        self.cells = cells
-        self.seen = seen
-        self.isDead = isDead
-    }
+    package var isDead = false
 }
 
 /// The key of a link: its property and its two records.
@@ -54,10 +41,4 @@ package struct LinkKey: Hashable, Sendable {
     /// The zone's number for the wire property.
     package var property: Int64
     package var right: RecordKey
-
-    package init(left: RecordKey, property: Int64, right: RecordKey) {
-        self.left = left
-        self.property = property
-        self.right = right
-    }
 }

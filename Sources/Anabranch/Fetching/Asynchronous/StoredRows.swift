@@ -78,7 +78,6 @@ struct BackgroundRead: Sendable {
         }
     }
 
-    /// Reads rows by their IDs.
     func rows(of entity: EntityDescription, ids: [LocalID]) async throws -> [RowCopy] {
         try await run { reader, cancellation in
             try reader.stoppable(by: cancellation) {

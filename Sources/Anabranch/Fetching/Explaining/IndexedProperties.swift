@@ -6,8 +6,6 @@ struct IndexedProperties {
     private(set) var equal: [PropertyDescription] = []
     private(set) var ranged: [PropertyDescription] = []
 
-    var isEmpty: Bool { equal.isEmpty && ranged.isEmpty }
-
     mutating func add(_ property: PropertyDescription, isEqual: Bool) {
         if isEqual {
             if !equal.contains(property) { equal.append(property) }

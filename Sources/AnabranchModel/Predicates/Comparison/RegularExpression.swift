@@ -54,7 +54,6 @@ extension RegularExpression: Hashable {
         left.pattern == right.pattern && left.options == right.options
     }
 
-    /// Hashes the pattern.
     package func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
 }
 

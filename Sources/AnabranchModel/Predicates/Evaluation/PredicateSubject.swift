@@ -2,7 +2,6 @@ package import AnabranchReplication
 
 /// An object on which predicates are evaluated in memory.
 package protocol PredicateSubject {
-    /// The entity of the object.
     var predicateEntity: EntityDescription { get }
 
     /// Returns the content of the property with a name.
@@ -45,7 +44,6 @@ extension PredicateSubject {
         return [value]
     }
 
-    /// Always throws.
     package func predicateFinds(_ search: ResolvedSearch) throws -> Bool {
         throw FetchPredicateError(
             .notSearchable, entity: predicateEntity.name, key: search.attributes.first?.name,

@@ -9,7 +9,6 @@ package struct RunningSum {
     /// True if there was a value that can't be taken away again: a decimal, or one not finite.
     private var isLost = false
 
-    /// Creates the sum of some values.
     package init(_ values: some Sequence<PropertyValue>) { for value in values { add(value) } }
 
     /// Adds a value; a missing one does not count.

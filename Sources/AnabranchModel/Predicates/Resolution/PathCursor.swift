@@ -7,19 +7,8 @@ struct PathCursor {
     let steps: [PathStep]
     let column: SourceColumn
     /// True if the path leads to one of the values that an attribute holds.
-    let isHeldValue: Bool
+    var isHeldValue = false
     private let known = KnownEnd()
-
-    init(
-        scope: Int, entity: EntityDescription, steps: [PathStep], column: SourceColumn,
-        isHeldValue: Bool = false
-    ) {
-        self.isHeldValue = isHeldValue
-        self.scope = scope
-        self.entity = entity
-        self.steps = steps
-        self.column = column
-    }
 
     /// The end of a path after it was asked for: several parts of the resolution ask for it.
     private final class KnownEnd {

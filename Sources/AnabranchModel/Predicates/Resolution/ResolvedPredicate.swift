@@ -97,7 +97,6 @@ package struct ResolvedList: Hashable, Sendable {
     /// A number that this case cannot hold stays in its own case; it equals no value of the other
     /// side.
     package let values: Set<PropertyValue>
-    /// The objects.
     package let objects: Set<PredicateObjectReference>
     /// True if the list contains a missing value.
     package let containsNull: Bool
@@ -105,11 +104,9 @@ package struct ResolvedList: Hashable, Sendable {
 
 /// A sort key checked against an entity.
 package struct ResolvedSort: Hashable, Sendable {
-    /// The value to sort by.
     package let operand: ResolvedOperand
     /// True if smaller values come first.
     package let isAscending: Bool
-    /// The options for text.
     package let options: ComparisonOptions
 
     /// True for the relevance to a search, which the store knows only of what is saved.

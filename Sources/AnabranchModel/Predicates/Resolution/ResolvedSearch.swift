@@ -2,11 +2,9 @@ import AnabranchReplication
 
 /// A search for words in texts of an object.
 package struct ResolvedSearch: Hashable, Sendable {
-    /// The object.
     package let object: ObjectPath
     /// The searchable attributes that count, all of one table; never empty.
     package let attributes: [AttributeDescription]
-    /// The words.
     package let query: TextQuery
 }
 

@@ -33,7 +33,6 @@ package struct BundleFile: Sendable {
         package let setCount: Int
         /// The greatest timestamp of its change sets; zero if it has none.
         package let greatestTimestamp: HybridTimestamp
-        /// The size of the file.
         package let byteCount: Int
         /// The header of the seal; `nil` if the bundle is plain text.
         package let seal: SealedBundleHeader?

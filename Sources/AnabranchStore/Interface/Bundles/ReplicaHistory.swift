@@ -57,7 +57,7 @@ struct ReplicaHistory {
 
     /// Extends the base to the change sets that the zone's log has up to a position.
     mutating func raiseBase(to position: UInt64) {
-        let count = sets.partition { $0.place <= position }
+        let count = sets.partitioningIndex { $0.place > position }
         guard count > 0 else { return }
         base = entry(sets[count - 1])
         sets.removeFirst(count)
@@ -77,7 +77,7 @@ struct ReplicaHistory {
 
     /// The last change set that the zone's log has up to a position; the base if that is unknown.
     func last(upTo position: UInt64) -> CausalContext.Entry? {
-        let count = sets.partition { $0.place <= position }
+        let count = sets.partitioningIndex { $0.place > position }
         guard count == 0 else { return entry(sets[count - 1]) }
         if let firstPlace, position < firstPlace { return nil }
         return base
@@ -100,19 +100,5 @@ struct ReplicaHistory {
         }
         guard let first = sets.first, sequence >= first.sequence else { return nil }
         return sets[Int(sequence - first.sequence)].origin
-    }
-}
-
-extension Array {
-    /// The number of elements that satisfy a condition, which must hold for a prefix of the array
-    /// only.
-    fileprivate func partition(_ isFirst: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isFirst(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -3,7 +3,6 @@ import AnabranchSQLite
 
 /// Changes that other openings of a file have committed, mostly those of another process.
 package struct ForeignChanges: Sendable {
-    /// The changed records.
     package var records: ChangedRecords
     /// The author of the saves; `nil` if there are none.
     package var author: String?

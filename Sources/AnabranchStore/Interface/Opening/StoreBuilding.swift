@@ -8,7 +8,6 @@ import Foundation
 /// same name removes the abandoned file. When this value is destroyed before ``finish()``, its file
 /// is removed.
 package struct StoreBuilding: ~Copyable {
-    /// The store that is filled.
     package let store: Store
     private let file: PartialFile
     private let target: String

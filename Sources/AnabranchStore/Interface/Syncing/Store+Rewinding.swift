@@ -239,12 +239,6 @@ private struct RepushedChangeSet {
 extension [UInt64] {
     /// The first of ascending numbers that is greater than a position; the last number if none is.
     fileprivate func first(behind position: UInt64) -> UInt64 {
-        var low = 0
-        var high = count - 1
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] > position { high = middle } else { low = middle + 1 }
-        }
-        return self[low]
+        self[Swift.min(partitioningIndex { $0 > position }, count - 1)]
     }
 }

@@ -121,7 +121,7 @@ extension ApplyOperation {
             try transaction.canReplaceLost(other, by: set.origin)
         else {
             try renameBranch(dot)
-            return try log.entry(of: set)?.changeSet ?? set
+            return try log.position(of: set).flatMap { try log.entry(at: $0) }?.changeSet ?? set
         }
         try log.forget(other.localPosition)
         let ordinal = try transaction.ordinal(of: dot.replica)

@@ -81,11 +81,8 @@ struct ApplyOperation {
     /// zone to rename their branch.
     private func isCounted(_ dot: Dot) throws -> Bool {
         guard transaction.state.start != nil else { return true }
-        return try dot.sequence <= head(of: dot.replica).sequence
-    }
-
-    private func head(of replica: ReplicaID) throws -> (sequence: UInt64, origin: Digest) {
-        try transaction.head(of: transaction.ordinal(of: replica))
+        let ordinal = try transaction.ordinal(of: dot.replica)
+        return try dot.sequence <= transaction.head(of: ordinal).sequence
     }
 
     /// Checks that a change set continues the held history of its replica without a gap (invariant

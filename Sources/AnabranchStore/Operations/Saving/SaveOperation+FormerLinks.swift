@@ -6,7 +6,7 @@ import AnabranchSQLite
 // relationship, because only there it is held. So replicas of an earlier version see it too.
 extension SaveOperation {
     /// The former links that show as a link of the model.
-    private func formerLinks(
+    func formerLinks(
         _ left: LocalID, _ right: LocalID, in layout: LinkLayout
     ) throws -> [(link: FormerLinkRows.Link, owner: EntityDescription, side: LinkSide)] {
         guard !deferred.isEmpty, !isUnsynced else { return [] }
@@ -16,10 +16,6 @@ extension SaveOperation {
             else { return nil }
             return (link, owner, side)
         }
-    }
-
-    func hasFormerLink(_ left: LocalID, _ right: LocalID, in layout: LinkLayout) throws -> Bool {
-        try !formerLinks(left, right, in: layout).isEmpty
     }
 
     /// Removes a link from the former relationships that show it.

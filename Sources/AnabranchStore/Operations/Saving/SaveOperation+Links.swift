@@ -28,7 +28,7 @@ extension SaveOperation {
                     relationship: list.relationship, owner: list.owner, other: member,
                     isAdded: true)
                 let (left, right, held) = try shownLink(change, in: layout)
-                if held.isEmpty, try hasFormerLink(left, right, in: layout) {
+                if held.isEmpty, try !formerLinks(left, right, in: layout).isEmpty {
                     shownBefore.append(change)
                 }
                 // The link was added by this save, moved by it in the other end's list, or removed

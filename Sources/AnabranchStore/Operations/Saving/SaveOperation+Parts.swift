@@ -27,7 +27,6 @@ extension SaveOperation {
         try cut()
     }
 
-    /// Ends the present part.
     private mutating func cut() throws {
         let part = try finishPayload(within: Limits.largestPart)
         guard parts.count < Limits.maximumParts else {

@@ -92,13 +92,7 @@ struct SavedListPositions {
 
     /// The index of the first position that is greater.
     private static func place(behind position: ListPosition, in sorted: [ListPosition]) -> Int {
-        var low = sorted.startIndex
-        var high = sorted.endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if sorted[middle] <= position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        sorted.partitioningIndex { $0 > position }
     }
 
     private func check(

@@ -128,12 +128,8 @@ extension StampSweep {
         var last: Int64? { positions.last }
 
         mutating func keep(_ position: Int64) {
-            var (low, high) = (0, positions.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if positions[middle] < position { low = middle + 1 } else { high = middle }
-            }
-            if low < positions.count, positions[low] == position { isNamed[low] = true }
+            let index = positions.partitioningIndex { $0 >= position }
+            if index < positions.count, positions[index] == position { isNamed[index] = true }
         }
 
         /// The positions in slices of `count`, without slices in which every stamp is named. Each

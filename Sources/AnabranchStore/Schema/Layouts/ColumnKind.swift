@@ -121,7 +121,6 @@ extension Statement {
         }
     }
 
-    /// Reads a column as the value of a slot.
     func slot(at column: Int, as kind: ColumnKind) -> PropertyValue {
         unsafeColumn(at: column).slot(as: kind)
     }

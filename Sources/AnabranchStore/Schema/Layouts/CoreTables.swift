@@ -135,7 +135,6 @@ enum CoreTables {
             LEFT JOIN ab_conflict_author w ON w.id = c.winner_author;
         """
 
-    /// The tables of merged duplicates.
     static let mergedDuplicates = """
 
         CREATE TABLE ab_shadow (record INTEGER PRIMARY KEY, visible INTEGER);

@@ -200,8 +200,4 @@ package final class EntityLayout: Sendable {
         guard let own = propertiesByName[cell] else { return successor(of: cell) }
         return own.valueWhenNull.isNull ? nil : own
     }
-
-    func column(of attribute: AttributeDescription) -> TableLayout.Column? {
-        columns.first { $0.property == .attribute(attribute) }
-    }
 }

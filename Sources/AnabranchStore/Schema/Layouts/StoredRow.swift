@@ -38,7 +38,6 @@ package struct StoredRow {
         decoder._withUnsafeGuaranteedRef { $0.read(columns, into: slots) }
     }
 
-    /// The values that `read(into:)` gives.
     package var slots: [PropertyValue] {
         [PropertyValue](unsafeUninitializedCapacity: Int(slotCount)) { buffer, count in
             if let start = buffer.baseAddress { read(into: start) }

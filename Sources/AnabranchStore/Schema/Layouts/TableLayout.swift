@@ -74,7 +74,9 @@ package final class TableLayout: Sendable {
         let stored = storedProperties(of: root).map { ($0, names.take($0.name)) }
         return stored.map { property, name in
             Column(
-                property: property, kind: kind(of: property), name: SQL.quoted(name),
+                property: property,
+                kind: property.attribute.map { ColumnKind($0.type) } ?? .reference,
+                name: SQL.quoted(name),
                 position: property.relationship?.isListEntry == true
                     ? SQL.quoted(names.take("\(name)_position")) : nil,
                 number: numbers.number(of: property))
@@ -88,10 +90,6 @@ package final class TableLayout: Sendable {
             entity.slots.filter { $0.entity == entity && $0.isStoredInColumn }
         }
         return all.filter { $0.attribute != nil } + all.filter { $0.relationship != nil }
-    }
-
-    private static func kind(of property: PropertyDescription) -> ColumnKind {
-        property.attribute.map { ColumnKind($0.type) } ?? .reference
     }
 
     /// Numbers the SQL parameters of the properties' columns.

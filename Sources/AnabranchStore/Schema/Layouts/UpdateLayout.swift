@@ -17,7 +17,6 @@ final class UpdateLayout: Sendable {
     let hasPositions: Bool
     /// The numbers of the columns, as `ab_written` reads them.
     let numbers: [UInt8]
-    /// Updates one row.
     let sql: String
     /// Updates ``TableLayout/rowsAtOnce`` rows.
     let sqlOfMany: String

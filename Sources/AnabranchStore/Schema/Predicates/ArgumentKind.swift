@@ -33,7 +33,6 @@ enum ArgumentKind: Character {
 }
 
 extension ValueFunction {
-    /// The name of the function in SQL.
     var sqlName: String { "ab_\(rawValue)" }
 }
 

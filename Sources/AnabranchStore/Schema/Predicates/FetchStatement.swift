@@ -59,7 +59,6 @@ package struct FetchStatement: Sendable {
     /// The bindings by position; a reference is the local ID as an integer.
     package let bindings: [PropertyValue]
 
-    /// Creates a statement from its text.
     init(sql: String, takingSQL: String?, bindings: [PropertyValue]) {
         self.sql = sql
         self.takingSQL = takingSQL

@@ -15,7 +15,6 @@ final class KnownFetches: Sendable {
 
     private let texts = Mutex(Texts())
 
-    /// The number of shapes.
     var count: Int { texts.withLock { $0.byShape.count } }
 
     /// - Returns: `nil` for a shape that is not known.

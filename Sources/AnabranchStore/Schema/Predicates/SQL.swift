@@ -1,6 +1,5 @@
 /// Functions that produce SQL text.
 package enum SQL {
-    /// An identifier, quoted for SQL.
     package static func quoted(_ identifier: String) -> String {
         "\""
             + identifier.split(separator: "\"", omittingEmptySubsequences: false)

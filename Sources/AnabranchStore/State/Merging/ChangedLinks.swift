@@ -117,7 +117,6 @@ final class ChangedLinks {
 
     // MARK: - Writing
 
-    /// Writes all links that have changed.
     func write() throws {
         guard !entries.isEmpty else { return }
         for entry in entries { try write(entry) }

@@ -28,7 +28,6 @@ final class ChangedMarks {
     /// Drops the mark of a record that was deleted for good.
     func forget(_ id: LocalID) { if !marks.isEmpty { marks[id] = nil } }
 
-    /// Writes all marks.
     func write() throws {
         guard !marks.isEmpty else { return }
         for (id, mark) in marks.sorted(by: { $0.key < $1.key }) {

@@ -61,7 +61,7 @@ struct ConflictRevision {
         }
         for entry in entries where entry.kind != .replacedByRepair {
             if try shows(entry, states) {
-                try remove(entry)
+                try connection.run("DELETE FROM ab_conflict WHERE id = ?", .integer(entry.id))
             } else {
                 noted.insert(DiscardedWriteName(entry))
             }
@@ -184,10 +184,6 @@ struct ConflictRevision {
             return former.stamp == entry.lost
         }
         return index.holds(entry.property, writtenBy: entry.lost)
-    }
-
-    private func remove(_ entry: JournalEntry) throws {
-        try connection.run("DELETE FROM ab_conflict WHERE id = ?", .integer(entry.id))
     }
 
     private func correctWinner(of entry: JournalEntry, _ loss: DiscardedValue) throws {

@@ -171,7 +171,9 @@ struct LogRewriting {
                 where !insertedRecords.contains(id) {
                     try update.bind(renamed[old] ?? old, id)
                     try update.run()
-                    let entity = try entity(of: id, in: table)
+                    let entity =
+                        try StoreReader(connection, schema: schema).entity(of: id, in: table.root)
+                        ?? table.root
                     try transaction.views.willChange([id], of: schema.layout(of: entity))
                     changes.addUpdated(id, of: entity, slots: [column.slot])
                 }
@@ -189,10 +191,6 @@ struct LogRewriting {
             WHERE \(column.name) IN (SELECT value FROM json_each(?))
             """, SQL.json(Array(targets))
         ).map { ($0.int64(at: 0), $0.int64(at: 1)) }
-    }
-
-    private func entity(of id: LocalID, in table: TableLayout) throws -> EntityDescription {
-        try StoreReader(connection, schema: schema).entity(of: id, in: table.root) ?? table.root
     }
 
     /// Recreates the records that renamed change sets inserted, by replaying the change sets beyond

@@ -18,10 +18,8 @@ struct RaisedChangeSets {
     /// replica, and its causes.
     func floor(of set: ChangeSet) -> HybridTimestamp? {
         let causes = set.context.beyond.map(\.dot) + [set.dot]
-        return causes.compactMap { latest(upTo: $0) }.max()
-    }
-
-    private func latest(upTo dot: Dot) -> HybridTimestamp? {
-        sets[dot.replica]?.last { $0.sequence <= dot.sequence }?.timestamp
+        return causes.compactMap { cause in
+            sets[cause.replica]?.last { $0.sequence <= cause.sequence }?.timestamp
+        }.max()
     }
 }

@@ -15,7 +15,6 @@ struct SeenWrites {
     /// The latest writes of replicas of which the log no longer has the change sets.
     private var timestamps: [ReplicaID: HybridTimestamp] = [:]
 
-    /// Adds an author.
     mutating func add(_ author: RecordHistories.Author) {
         let context = author.context
         prefix = [prefix, context.prefix?.position].compactMap { $0 }.max()

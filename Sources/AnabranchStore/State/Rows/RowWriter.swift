@@ -53,7 +53,6 @@ final class RowWriter {
         return try reader.row(id)
     }
 
-    /// Updates a row that exists.
     func write(
         _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {

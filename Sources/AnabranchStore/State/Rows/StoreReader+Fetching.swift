@@ -1,4 +1,4 @@
-package import AnabranchModel
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
@@ -8,15 +8,6 @@ extension StoreReader {
     package func identifiers(_ query: FetchQuery) throws -> [LocalID] {
         var found: [LocalID] = []
         try forEachRow(query, selecting: .identifiers) { found.append($0[0].int64) }
-        return found
-    }
-
-    /// The IDs that a query finds, each with its entity.
-    package func objects(
-        _ query: FetchQuery
-    ) throws -> [(entity: EntityDescription, id: LocalID)] {
-        var found: [(entity: EntityDescription, id: LocalID)] = []
-        try forEachObject(query) { found.append((schema.model.entities[$0], $1)) }
         return found
     }
 

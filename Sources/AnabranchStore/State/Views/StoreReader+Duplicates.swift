@@ -43,7 +43,6 @@ extension StoreReader {
         return found
     }
 
-    /// The number of duplicate sets.
     package func duplicateCount(of entity: EntityDescription? = nil) throws -> Int {
         guard try !MergedDuplicateRows.isEmpty(on: connection) else { return 0 }
         return try connection.cached("SELECT count(*) FROM (\(source(of: entity)))").first {

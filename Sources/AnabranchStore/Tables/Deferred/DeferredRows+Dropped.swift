@@ -14,8 +14,9 @@ extension DeferredRows {
         let stamps = LogStamps(connection)
         let replicas = transaction.replicas
         for table in transaction.schema.tablesWithDropped {
+            let layout = transaction.schema.layout(of: table.root)
             let statement = try connection.cached(
-                Self.droppedSQL(table, in: transaction.schema), id)
+                layout.versionSQL(before: table.dropped.map(\.name)), id)
             guard try statement.step() else { continue }
             guard let entity = transaction.schema.entity(numbered: statement.int64(at: 0)) else {
                 continue
@@ -28,10 +29,6 @@ extension DeferredRows {
                 }
         }
         return []
-    }
-
-    private static func droppedSQL(_ table: TableLayout, in schema: StoreSchema) -> String {
-        schema.layout(of: table.root).versionSQL(before: table.dropped.map(\.name))
     }
 }
 

@@ -9,7 +9,6 @@ struct RecordSource {
     fileprivate let discriminator: String
     fileprivate let value: SQLiteValue
 
-    /// The records that have a row.
     static func rows(of layout: EntityLayout) -> RecordSource {
         RecordSource(
             table: layout.table.name, key: "ab_pk",
@@ -27,7 +26,6 @@ struct RecordSource {
 
 // The deferred rows of many records, read by one statement.
 extension DeferredRows {
-    /// The properties that deferred cells have.
     static func cellProperties(on connection: Connection) throws -> Set<WireProperty> {
         try properties(in: "ab_deferred_cell", connection)
     }

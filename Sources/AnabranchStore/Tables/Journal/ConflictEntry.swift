@@ -33,7 +33,6 @@ public struct ConflictEntry: Sendable, Identifiable {
 
     /// The author and the time of a write.
     public struct Write: Hashable, Sendable {
-        /// The stamp of the write.
         package let stamp: Stamp
         /// The author name that the app gave when it saved. It is empty if the app gave none, or if
         /// the log no longer has the change set.

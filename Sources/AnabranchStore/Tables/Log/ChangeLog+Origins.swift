@@ -9,10 +9,6 @@ extension ChangeLog {
         try position(of: set.origin, firstSavedAs: set.rewrittenFrom ?? set.dot)
     }
 
-    func entry(of set: ChangeSet) throws -> StoredLogEntry? {
-        try position(of: set).flatMap { try entry(at: $0) }
-    }
-
     /// The local position of the entry that a change set names as its predecessor; `nil` if the log
     /// does not have it.
     func position(ofPredecessorOf set: ChangeSet) throws -> Int64? {

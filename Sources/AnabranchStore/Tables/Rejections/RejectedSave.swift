@@ -25,7 +25,6 @@ public struct RejectedSave: Sendable, Identifiable {
     /// The time of the save by the clock of the device that saved.
     public var date: Date { changeSet.timestamp.date }
 
-    /// Reads the parts of saves in parts.
     private let parts: any PartReading & Sendable
 
     package init(
@@ -60,8 +59,6 @@ public struct RejectedSave: Sendable, Identifiable {
 
 /// A source of parts for saves that have none.
 package struct NoParts: PartReading, Sendable {
-    package init() {}
-
     package func bytes(of part: SavePart) throws -> [UInt8] {
         throw StoreError(.corrupt, "Can't read a part of a save because no parts are stored.")
     }

@@ -58,7 +58,6 @@ extension HelloMachine {
         return .store(LocatingCursor(search: search, position: response.headPosition))
     }
 
-    /// Continues the search.
     fileprivate mutating func go(on search: ForkSearch, _ exchange: inout Exchange) -> Move {
         guard let position = search.next else { return end(search, &exchange) }
         return .store(LocatingCursor(search: search, position: position))

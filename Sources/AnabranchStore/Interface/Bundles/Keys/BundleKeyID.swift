@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// The ID of a key: a digest of the key and of its creation time, which reveals nothing about the
 /// key.
 ///
@@ -23,27 +25,11 @@ public struct BundleKeyID: Hashable, Sendable {
     public init?(_ text: String) { self.init(hexadecimal: text.utf8) }
 
     init?(hexadecimal digits: some Collection<UInt8>) {
-        guard digits.count == 2 * Self.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in digits {
-            guard let value = Self.value(of: digit) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        self.bytes = bytes
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        let isLowerCase = !digits.contains { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }
+        guard isLowerCase,
+            let bytes = [UInt8](hexadecimal: String(decoding: digits, as: UTF8.self))
+        else { return nil }
+        self.init(bytes: bytes)
     }
 
     /// Orders keys that were created in the same second, by the bytes of their IDs.
@@ -54,10 +40,5 @@ public struct BundleKeyID: Hashable, Sendable {
 
 extension BundleKeyID: CustomStringConvertible {
     /// The ID as 32 lower-case hexadecimal digits.
-    public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-            as: UTF8.self)
-    }
+    public var description: String { bytes.hexadecimal }
 }
