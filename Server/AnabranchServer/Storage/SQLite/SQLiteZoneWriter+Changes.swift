@@ -27,7 +27,7 @@ extension SQLiteZoneWriter {
         }
     }
 
-    /// Runs a statement whose small values are bound, and lends it the large ones.
+    /// Runs a statement, after its small values were bound, and lends it the large ones.
     private func run(
         _ statement: Statement, binding large: ArraySlice<(index: Int, bytes: [UInt8])>
     ) throws {
