@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// An error that makes a model unusable, with its place in the model.
 ///
 /// A model is checked as a whole: ``all`` lists every problem, not just the first.
@@ -116,7 +118,7 @@ public struct ModelError: Error, Hashable, Sendable {
     }
 }
 
-extension ModelError: CustomStringConvertible {
+extension ModelError: CustomStringConvertible, DescribedError {
     /// One problem a line, each with its place.
     public var description: String {
         all.map { problem in

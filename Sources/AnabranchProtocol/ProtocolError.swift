@@ -138,7 +138,7 @@ extension ProtocolError {
     package static let retryAfterDetail = "retryAfter"
 }
 
-extension ProtocolError: CustomStringConvertible {
+extension ProtocolError: CustomStringConvertible, DescribedError {
     /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -1,4 +1,5 @@
 internal import AnabranchProtocol
+import AnabranchReplication
 
 /// The reason why a store could not exchange everything with its zone. Its code says what to do.
 ///
@@ -163,7 +164,7 @@ extension SyncError {
     }
 }
 
-extension SyncError: CustomStringConvertible {
+extension SyncError: CustomStringConvertible, DescribedError {
     /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

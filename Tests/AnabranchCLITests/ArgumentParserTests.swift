@@ -1,3 +1,4 @@
+import AnabranchModel
 import Testing
 
 @testable import AnabranchCLI
@@ -122,12 +123,5 @@ import Testing
         #expect(throws: UsageError.self) { try CommandTable.command(beginning: [typed]) }
         let names = CommandTable.all.map { $0.specification.name }
         #expect(NearestWord.suggestion(for: typed, among: names) == meant)
-    }
-
-    @Test func `distance counts swapped letters once`() {
-        #expect(NearestWord.distance(Array("ftech"), Array("fetch")) == 1)
-        #expect(NearestWord.distance(Array("abc"), Array("")) == 3)
-        #expect(NearestWord.distance(Array("kitten"), Array("sitting")) == 3)
-        #expect(NearestWord.suggestion(for: "zebra", among: ["fetch", "sync"]) == nil)
     }
 }

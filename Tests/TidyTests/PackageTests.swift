@@ -81,6 +81,10 @@ import Testing
         check(CodeNameRule(files: tree.files, paths: tree.paths).violations)
     }
 
+    @Test func `public errors have messages that apps show`() {
+        check(ErrorRule().violations)
+    }
+
     @Test func `other modules can inline what is inlinable`() {
         check(InliningRule(files: tree.files).violations)
     }

@@ -1,3 +1,5 @@
+import AnabranchModel
+
 /// Parses the words after a command's name by its specification.
 ///
 /// It accepts `--name value` and `--name=value`, and `-h` for a flag with a short form. Words after

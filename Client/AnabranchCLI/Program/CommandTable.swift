@@ -1,3 +1,5 @@
+import AnabranchModel
+
 /// All subcommands, in the order in which the help lists them.
 enum CommandTable {
     static var groups: [(title: String, commands: [any Command.Type])] {

@@ -1,3 +1,4 @@
+import AnabranchModel
 import Foundation
 
 /// The time zone of times that have no offset.

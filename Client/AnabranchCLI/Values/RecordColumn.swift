@@ -126,30 +126,24 @@ enum EntityNames {
         _ name: String, in model: ManagedObjectModel, command: String
     ) throws(UsageError) -> EntityDescription {
         if let entity = model.entity(named: name) { return entity }
-        let names = model.entities.map(\.name)
-        let meant = NearestWord.suggestion(for: name, among: names)
         throw UsageError(
-            "The store has no entity '\(name)'. "
-                + (meant.map { "Did you mean \($0)?" }
-                    ?? "There are: \(names.joined(separator: ", "))."),
+            "The store has no entity '\(name)'."
+                + NearestWord.hint(for: name, among: model.entities.map(\.name)),
             command: command)
     }
 
     static func unknown(
         _ key: String, of entity: EntityDescription, command: String
     ) -> UsageError {
-        let names = entity.slots.map(\.name)
         if let composite = entity.compositeAttribute(named: key) {
             let elements = composite.attributes.map(\.name).joined(separator: ", ")
             return UsageError(
                 "\(entity.name).\(key) is a composite attribute. Name its elements: \(elements).",
                 command: command)
         }
-        let meant = NearestWord.suggestion(for: key, among: names)
         return UsageError(
-            "\(entity.name) has no property '\(key)'. "
-                + (meant.map { "Did you mean \($0)?" }
-                    ?? "There are: \(names.joined(separator: ", "))."),
+            "\(entity.name) has no property '\(key)'."
+                + NearestWord.hint(for: key, among: entity.slots.map(\.name)),
             command: command)
     }
 }

@@ -1,3 +1,5 @@
+import AnabranchModel
+
 /// A pattern of times, such as `dd.MM.yyyy HH:mm`, with the letters that Unicode's date formats
 /// have.
 ///

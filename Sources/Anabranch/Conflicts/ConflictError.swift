@@ -58,7 +58,7 @@ extension ConflictError {
     }
 }
 
-extension ConflictError: CustomStringConvertible {
+extension ConflictError: CustomStringConvertible, DescribedError {
     /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

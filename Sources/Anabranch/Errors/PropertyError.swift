@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// The reason why a property of an object can't be read or written as requested.
 public struct PropertyError: Error, Sendable {
     /// The kind of error, which also says what to do.
@@ -98,7 +100,7 @@ extension PropertyError {
     }
 }
 
-extension PropertyError: CustomStringConvertible {
+extension PropertyError: CustomStringConvertible, DescribedError {
     /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

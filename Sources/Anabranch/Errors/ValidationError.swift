@@ -110,7 +110,7 @@ extension ValidationError {
     }
 }
 
-extension ValidationError: CustomStringConvertible {
+extension ValidationError: CustomStringConvertible, DescribedError {
     /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

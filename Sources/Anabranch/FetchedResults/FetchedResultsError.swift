@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// The reason why results can't be fetched as requested. Correct the request.
 public struct FetchedResultsError: Error, Sendable {
     /// The kind of a ``FetchedResultsError``.
@@ -41,7 +43,7 @@ public struct FetchedResultsError: Error, Sendable {
     }
 }
 
-extension FetchedResultsError: CustomStringConvertible {
+extension FetchedResultsError: CustomStringConvertible, DescribedError {
     /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -73,7 +73,7 @@ public struct AttributeValueError: Error, Sendable {
     }
 }
 
-extension AttributeValueError: CustomStringConvertible {
+extension AttributeValueError: CustomStringConvertible, DescribedError {
     /// The error as a sentence.
     public var description: String { "Can't store \(value) because \(cause)." }
 }

@@ -62,7 +62,9 @@ struct EntityPlans: Sendable {
             throw PropertyError(
                 .classMismatch,
                 "Can't use \(type) because the model has no entity "
-                    + "'\(type.entityName)'; correct entityName.", entity: type.entityName)
+                    + "'\(type.entityName)'; correct entityName."
+                    + NearestWord.hint(for: type.entityName, among: model.entities.map(\.name)),
+                entity: type.entityName)
         }
         let names = entity.slots.map(\.name)
         for (slot, name) in type.slotNames.enumerated()

@@ -1,3 +1,4 @@
+import AnabranchReplication
 public import AnabranchStore
 
 /// The error of a save that conflicts with an earlier save and that the context's ``MergePolicy``
@@ -72,7 +73,7 @@ public struct SaveConflictError: Error, Sendable {
     }
 }
 
-extension SaveConflictError: CustomStringConvertible {
+extension SaveConflictError: CustomStringConvertible, DescribedError {
     /// The message, the code and the objects.
     public var description: String { "\(message) (\(code.rawValue)): \(objectIDs)" }
 }

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// An error that ends a conversion. The source is unchanged, and no store was created.
 public struct ConversionError: Error, Hashable, Sendable {
     /// The kind of error, for programs.
@@ -42,7 +44,7 @@ public struct ConversionError: Error, Hashable, Sendable {
     }
 }
 
-extension ConversionError: CustomStringConvertible {
+extension ConversionError: CustomStringConvertible, DescribedError {
     /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

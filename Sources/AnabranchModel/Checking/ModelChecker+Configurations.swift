@@ -14,7 +14,9 @@ extension ModelChecker {
                 refuse(.duplicateName, nil, nil, "\(lead) there are two of that name.")
             }
             for entity in configuration.entities where index.position(of: entity) == nil {
-                refuse(.unknownEntity, entity, nil, "\(lead) there is no entity \(entity).")
+                refuse(
+                    .unknownEntity, entity, nil,
+                    "\(lead) there is no entity \(entity).\(hint(forEntity: entity))")
             }
         }
         let unsynced = UnsyncedEntities(declaration)

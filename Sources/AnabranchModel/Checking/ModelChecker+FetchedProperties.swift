@@ -20,7 +20,8 @@ extension ModelChecker {
             if index.position(of: property.entity) == nil {
                 refuse(
                     .unknownEntity, entity.name, property.name,
-                    "\(lead) there is no entity \(property.entity).")
+                    "\(lead) there is no entity \(property.entity)."
+                        + hint(forEntity: property.entity))
             }
             if let limit = property.fetchLimit, limit < 1 {
                 refuse(

@@ -52,7 +52,8 @@ extension ModelChecker {
         }
         guard let found = index.find(name, in: position) else {
             return refuse(
-                .unknownProperty, entity, name, "\(lead) there is no attribute \(name).")
+                .unknownProperty, entity, name,
+                "\(lead) there is no attribute \(name).\(hint(forAttribute: name, of: position))")
         }
         guard found.entity == position else {
             return refuse(

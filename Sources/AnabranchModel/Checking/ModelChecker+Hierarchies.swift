@@ -8,7 +8,8 @@ extension ModelChecker {
             if let parent = entity.parent, index.position(of: parent) == nil {
                 refuse(
                     .unknownEntity, entity.name, nil,
-                    "Can't use entity \(entity.name) because there is no parent entity \(parent).")
+                    "Can't use entity \(entity.name) because there is no parent entity \(parent)."
+                        + hint(forEntity: parent))
             }
             let lineage = index.lineage(of: position)
             if lineage.dropFirst().contains(position) {

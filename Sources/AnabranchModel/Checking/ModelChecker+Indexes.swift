@@ -25,7 +25,9 @@ extension ModelChecker {
         let entity = entities[position].name
         switch index.find(name, in: position)?.property {
         case nil:
-            refuse(.unknownProperty, entity, name, "\(lead) there is no attribute \(name).")
+            refuse(
+                .unknownProperty, entity, name,
+                "\(lead) there is no attribute \(name).\(hint(forAttribute: name, of: position))")
         case .relationship:
             refuse(
                 unsupported: .relationshipInConstraint, entity, name,
@@ -60,7 +62,10 @@ extension ModelChecker {
     private mutating func checkMember(_ name: String, ofIndexOf position: Int, lead: String) {
         let entity = entities[position].name
         switch index.hasColumn(name, in: position) {
-        case nil: refuse(.unknownProperty, entity, name, "\(lead) there is no property \(name).")
+        case nil:
+            refuse(
+                .unknownProperty, entity, name,
+                "\(lead) there is no property \(name).\(hint(forAttribute: name, of: position))")
         case false?:
             refuse(
                 .invalidProperty, entity, name,

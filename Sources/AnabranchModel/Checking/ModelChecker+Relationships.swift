@@ -13,7 +13,8 @@ extension ModelChecker {
         guard index.position(of: relationship.destination) != nil else {
             refuse(
                 .unknownEntity, entity, relationship.name,
-                "Can't use \(path) because there is no entity \(relationship.destination).")
+                "Can't use \(path) because there is no entity \(relationship.destination)."
+                    + hint(forEntity: relationship.destination))
             return
         }
         checkAcyclic(relationship, declaredBy: position, path: path)
@@ -93,7 +94,8 @@ extension ModelChecker {
             refuse(
                 .unknownProperty, entity, relationship.name,
                 "Can't use \(path) because its inverse \(relationship.destination).\(name) "
-                    + "is no relationship.")
+                    + "is no relationship."
+                    + hint(forInverse: name, of: relationship.destination))
             return
         }
         guard index.isInverse(relationship, declaredBy: position, of: inverse) else {

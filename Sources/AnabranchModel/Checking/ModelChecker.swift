@@ -76,7 +76,8 @@ struct ModelChecker {
             if index.position(of: template.entity) == nil {
                 refuse(
                     .unknownEntity, nil, template.name,
-                    "\(lead) there is no entity \(template.entity).")
+                    "\(lead) there is no entity \(template.entity)."
+                        + hint(forEntity: template.entity))
             }
             if let format = template.predicateFormat {
                 checkPredicate(format, nil, template.name, lead)

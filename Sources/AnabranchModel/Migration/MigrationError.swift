@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// The reasons why no migration between two versions of a model can be inferred.
 public struct MigrationError: Error, Hashable, Sendable {
     /// One reason.
@@ -14,7 +16,7 @@ public struct MigrationError: Error, Hashable, Sendable {
     public let problems: [Problem]
 }
 
-extension MigrationError: CustomStringConvertible {
+extension MigrationError: CustomStringConvertible, DescribedError {
     /// One problem a line.
     public var description: String { problems.map(\.message).joined(separator: "\n") }
 }

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// The reason why the stages of a migration don't lead from the version of a store to the present
 /// one.
 public struct MigrationPlanError: Error, Sendable {
@@ -45,7 +47,7 @@ extension MigrationPlanError {
     }
 }
 
-extension MigrationPlanError: CustomStringConvertible {
+extension MigrationPlanError: CustomStringConvertible, DescribedError {
     /// The error as a sentence.
     public var description: String { "Can't use the stages of the migration because \(message)" }
 }

@@ -30,8 +30,9 @@ struct ModelComparison {
         if compared.isEmpty, let entity = destination.entities.first {
             refuse(
                 entity, nil,
-                "Can't migrate between models that have no entity in common, such as "
-                    + "\(entity.name). Use a version of the same model.")
+                "Can't migrate between models that have no entity in common: the older one has "
+                    + "\(source.entities.first?.name ?? "none"), the newer one \(entity.name). "
+                    + "Use a version of the same model.")
         }
     }
 

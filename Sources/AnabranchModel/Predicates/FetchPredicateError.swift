@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// An error in reading, resolving or evaluating a predicate, with its place in the format.
 public struct FetchPredicateError: Error, Hashable, Sendable {
     /// The kind of problem, for programs.
@@ -89,7 +91,7 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
     }
 }
 
-extension FetchPredicateError: CustomStringConvertible {
+extension FetchPredicateError: CustomStringConvertible, DescribedError {
     /// The message with the column and the code.
     public var description: String {
         let place = column.map { " (column \($0), " } ?? " ("

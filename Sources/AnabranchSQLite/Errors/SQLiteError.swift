@@ -1,6 +1,12 @@
 import CSQLite
 import CSystem
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A failure of SQLite: the action, the cause and the statement.
 ///
 /// Every failure of this module is one. Errors of the caller pass through unchanged if the body of
@@ -41,9 +47,11 @@ public struct SQLiteError: Error, Sendable {
     }
 }
 
-extension SQLiteError: CustomStringConvertible {
+extension SQLiteError: CustomStringConvertible, LocalizedError {
     /// The message and SQLite's extended result code.
     public var description: String { "\(message) (SQLite code \(extendedCode))" }
+    /// The same text, for `localizedDescription`.
+    public var errorDescription: String? { description }
 }
 
 extension SQLiteError {

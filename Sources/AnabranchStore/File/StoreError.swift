@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// An error of a store operation.
 ///
 /// Unless its code says otherwise, nothing was written: the file is unchanged.
@@ -156,7 +158,7 @@ extension StoreError {
     }
 }
 
-extension StoreError: CustomStringConvertible {
+extension StoreError: CustomStringConvertible, DescribedError {
     /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -99,7 +99,8 @@ struct PathCursor {
     private func unknownKey(_ key: String, of entity: EntityDescription) -> FetchPredicateError {
         FetchPredicateError(
             .unknownKey, column: column.number, entity: entity.name, key: key,
-            "Can't find the key '\(key)' because entity '\(entity.name)' has no such property.")
+            "Can't find the key '\(key)' because entity '\(entity.name)' has no such property."
+                + NearestWord.hint(for: key, among: entity.slots.map(\.name)))
     }
 
     private func check(

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// An error of reading, changing or writing a key ring.
 ///
 /// The file is unchanged, except with the code `notDurable`, which means that it has changed.
@@ -57,7 +59,7 @@ extension KeyRingError {
     }
 }
 
-extension KeyRingError: CustomStringConvertible {
+extension KeyRingError: CustomStringConvertible, DescribedError {
     /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -1,7 +1,7 @@
 /// Finds the word that a misspelt word probably stands for.
-enum NearestWord {
+package enum NearestWord {
     /// The candidate with the fewest typing errors; `nil` if it has too many for its length.
-    static func suggestion(for word: String, among candidates: [String]) -> String? {
+    package static func suggestion(for word: String, among candidates: [String]) -> String? {
         let wanted = Array(word.lowercased())
         let ranked = candidates.map { candidate in
             (candidate, distance(wanted, Array(candidate.lowercased())))
@@ -11,11 +11,22 @@ enum NearestWord {
         return isPrefix || best.1 <= max(1, best.0.count / 3) ? best.0 : nil
     }
 
+    /// A sentence for the end of a message about an unknown name, after a space: the name that is
+    /// probably meant, or the names that there are. It is empty without names.
+    package static func hint(for word: String, among names: [String]) -> String {
+        if let meant = suggestion(for: word, among: names) { return " Did you mean \(meant)?" }
+        guard !names.isEmpty else { return "" }
+        let listed = names.prefix(greatestListed).joined(separator: ", ")
+        return " There are: \(listed)\(names.count > greatestListed ? " and others" : "")."
+    }
+
+    private static let greatestListed = 30
+
     /// The number of letters to insert, delete, replace or swap with their neighbour.
     ///
     /// Source: Damerau, "A technique for computer detection and correction of spelling errors",
     /// CACM 7(3), 1964; the form in which no part is edited twice.
-    static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    package static func distance(_ left: [Character], _ right: [Character]) -> Int {
         var rows = [Array(0...right.count)]
         for row in left.indices {
             var current = [row + 1]
