@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// An error that makes a model unusable, with its place in the model.
 ///

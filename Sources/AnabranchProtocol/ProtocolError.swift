@@ -1,4 +1,4 @@
-internal import AnabranchReplication
+public import AnabranchReplication
 
 /// The reason why a request of the sync protocol failed. Its code says what to do.
 ///

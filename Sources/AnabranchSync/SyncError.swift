@@ -1,5 +1,5 @@
 internal import AnabranchProtocol
-import AnabranchReplication
+public import AnabranchReplication
 
 /// The reason why a store could not exchange everything with its zone. Its code says what to do.
 ///

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// The reason why a property of an object can't be read or written as requested.
 public struct PropertyError: Error, Sendable {

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// The reason why results can't be fetched as requested. Correct the request.
 public struct FetchedResultsError: Error, Sendable {

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 public import AnabranchStore
 
 /// The error of a save that conflicts with an earlier save and that the context's ``MergePolicy``

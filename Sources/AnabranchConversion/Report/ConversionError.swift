@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// An error that ends a conversion. The source is unchanged, and no store was created.
 public struct ConversionError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// The reasons why no migration between two versions of a model can be inferred.
 public struct MigrationError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// The reason why the stages of a migration don't lead from the version of a store to the present
 /// one.

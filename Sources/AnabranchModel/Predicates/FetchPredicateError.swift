@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// An error in reading, resolving or evaluating a predicate, with its place in the format.
 public struct FetchPredicateError: Error, Hashable, Sendable {

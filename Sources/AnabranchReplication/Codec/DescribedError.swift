@@ -9,4 +9,7 @@ package protocol DescribedError: LocalizedError, CustomStringConvertible {}
 
 extension DescribedError {
     public var errorDescription: String? { description }
+    public var failureReason: String? { nil }
+    public var recoverySuggestion: String? { nil }
+    public var helpAnchor: String? { nil }
 }

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// An error of a store operation.
 ///

@@ -21,22 +21,6 @@ struct MigrateBenchmark: Benchmark {
     /// A change of the model that a migration has to carry out.
     private enum Step: CaseIterable {
         case add, rename, remove, showDefault, makeToMany
-
-        func change(_ employee: inout EntityDeclaration) {
-            switch self {
-            case .add:
-                employee.attributes.append(AttributeDeclaration("nickname", .string, default: "-"))
-            case .rename:
-                employee.attributes[1].renamingIdentifier = "firstName"
-                employee.attributes[1].wireName = "firstName"
-                employee.attributes[1].name = "givenName"
-            case .remove: employee.attributes.removeLast()
-            case .showDefault: employee.attributes[0].defaultValue = 18
-            case .makeToMany:
-                employee.relationships[0].isToMany = true
-                employee.relationships[0].maxCount = nil
-            }
-        }
     }
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
@@ -71,13 +55,22 @@ struct MigrateBenchmark: Benchmark {
         ]
     }
 
-    private static func model() throws -> ManagedObjectModel {
+    /// The model, or another version of it.
+    private static func model(after step: Step? = nil) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             EntityDeclaration("Employee") {
-                AttributeDeclaration("age", .integer64)
-                AttributeDeclaration("firstName", .string)
-                AttributeDeclaration("lastName", .string)
-                RelationshipDeclaration("boss", to: "Employee")
+                AttributeDeclaration(
+                    "age", .integer64, default: step == .showDefault ? 18 : nil)
+                AttributeDeclaration(
+                    step == .rename ? "givenName" : "firstName", .string,
+                    wireName: "firstName", renamingIdentifier: "firstName")
+                if step != .remove { AttributeDeclaration("lastName", .string) }
+                if step == .add { AttributeDeclaration("nickname", .string, default: "-") }
+                if step == .makeToMany {
+                    RelationshipDeclaration("boss", toMany: "Employee")
+                } else {
+                    RelationshipDeclaration("boss", to: "Employee")
+                }
                 IndexDeclaration("byAge", on: "age")
             }
         }
@@ -110,10 +103,8 @@ struct MigrateBenchmark: Benchmark {
 
     /// Opens a store with another version of its model, and returns the time that this takes.
     private func migrate(_ store: String, by step: Step) throws -> Duration {
-        var declaration = try Self.model().declaration
-        step.change(&declaration.entities[0])
         let container = PersistentContainer(
-            model: try ManagedObjectModel(declaration), url: URL(fileURLWithPath: store))
+            model: try Self.model(after: step), url: URL(fileURLWithPath: store))
         let start = ContinuousClock.now
         try container.load()
         let time = ContinuousClock.now - start

@@ -1,4 +1,4 @@
-import AnabranchReplication
+public import AnabranchReplication
 
 /// An error of reading, changing or writing a key ring.
 ///
