@@ -32,7 +32,7 @@ struct NearestWordTests {
         let error = #expect(throws: FetchPredicateError.self) {
             try predicate.check(for: person)
         }
-        #expect(error?.description.contains(hint) == true, "\(error, default: "")")
+        #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
         #expect(error?.localizedDescription == error?.description)
     }
 
