@@ -1,4 +1,4 @@
-/// What messages add about unknown names.
+/// The part of messages that follows an unknown name.
 ///
 /// The first problems alone get it, because finding the nearest of many names takes long.
 extension ModelChecker {

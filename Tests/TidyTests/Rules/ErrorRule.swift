@@ -1,6 +1,6 @@
 /// A rule: the message of a public error is its `localizedDescription` too.
 ///
-/// Most apps show that, and without `LocalizedError` it says "The operation could not be completed".
+/// Most apps show that. Without `LocalizedError` it is "The operation could not be completed".
 struct ErrorRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
         guard file.isSwift, file.isIn(["Sources"]) else { return [] }
