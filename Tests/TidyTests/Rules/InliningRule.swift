@@ -3,7 +3,7 @@ import AnabranchMacroExpansion
 /// A rule: a type with `@inlinable` members is public, or has the attribute `@usableFromInline`.
 ///
 /// The compiler accepts `@inlinable` in a `package` type without it, but then other modules call
-/// the members and can't specialize the generic ones. A push took a tenth longer.
+/// the members and can't specialize the generic ones.
 struct InliningRule {
     /// The names of `package` types without the attribute, by module.
     private let opaque: [Substring: Set<String>]
