@@ -11,6 +11,12 @@ struct NearestWordTests {
         #expect(NearestWord.suggestion(for: "zebra", among: ["fetch", "sync"]) == nil)
     }
 
+    @Test func `long words are neither compared nor listed`() {
+        let long = String(repeating: "x", count: 1_000_000)
+        #expect(NearestWord.suggestion(for: long, among: [long + "y"]) == nil)
+        #expect(NearestWord.hint(for: "abc", among: [long, "zebra"]) == " There are: zebra.")
+    }
+
     private static let model = try? ManagedObjectModel {
         EntityDeclaration("Person") {
             AttributeDeclaration("name", .string)

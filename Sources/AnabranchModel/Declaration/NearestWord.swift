@@ -2,7 +2,9 @@
 package enum NearestWord {
     /// The candidate with the fewest typing errors; `nil` if it has too many for its length.
     package static func suggestion(for word: String, among candidates: [String]) -> String? {
+        guard isShort(word) else { return nil }
         let wanted = Array(word.lowercased())
+        let candidates = candidates.prefix(greatestCompared).filter(isShort)
         let ranked = candidates.map { candidate in
             (candidate, distance(wanted, Array(candidate.lowercased())))
         }
@@ -15,12 +17,18 @@ package enum NearestWord {
     /// probably meant, or the names that there are. It is empty without names.
     package static func hint(for word: String, among names: [String]) -> String {
         if let meant = suggestion(for: word, among: names) { return " Did you mean \(meant)?" }
+        let names = names.prefix(greatestCompared).filter(isShort)
         guard !names.isEmpty else { return "" }
         let listed = names.prefix(greatestListed).joined(separator: ", ")
         return " There are: \(listed)\(names.count > greatestListed ? " and others" : "")."
     }
 
     private static let greatestListed = 30
+    /// The greatest number of names that are compared. Names may be those of a hostile model.
+    private static let greatestCompared = 1000
+
+    /// True for a word that takes little time to compare.
+    private static func isShort(_ word: String) -> Bool { word.utf8.count <= 64 }
 
     /// The number of letters to insert, delete, replace or swap with their neighbour.
     ///
