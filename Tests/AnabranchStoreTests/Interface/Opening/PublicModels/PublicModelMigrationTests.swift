@@ -73,7 +73,7 @@ import Testing
             Problem("Image", "baseURL", "mandatory because records may have no value of it"),
         ],
         "drewmccormack-ensembles/Model: Model to Model_0": [
-            Problem("IDMNote", nil, "no entity in common, such as IDMNote")
+            Problem("IDMNote", nil, "no entity in common: the older one has NumberHolder")
         ],
     ]
 
