@@ -570,6 +570,87 @@ import Testing
         }
     }
 
+    /// Both writes were made while each author had not seen the other's.
+    @Test func `does not say to a restored zone that an author had seen what came later`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        let (a, b, c) = try await overwrittenAndTrimmed(in: world)
+        try await restart(world, from: empty, [b, a, c])
+        for store in [a, b, c] {
+            #expect(try store.row("one", names)?.slots[names.age] == .integer(2))
+            #expect(try store.conflicts(.all, limit: 9).map(\.value) == [.integer(1)])
+        }
+    }
+
+    /// The log still has a later change set of the author of the removed one.
+    @Test func `says to a restored zone what an author had seen, although the log lacks it`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        world.clock = clock
+        let (a, b) = (
+            try world.scenario.open("a.db", clock: clock),
+            try world.scenario.open("b.db", clock: clock)
+        )
+        try b.insert("one", names)
+        for store in [b, a] { try await world.sync(store) }
+        pass(1)
+        world.scenario.serverClock.milliseconds = clock.milliseconds
+        try a.setAge(1, of: "one", names)
+        try b.insert("two", names)
+        try await world.sync(b)
+        try await world.sync(a, refusing: .push)
+        #expect(
+            try a.trimLog(to: LogRetention(age: .seconds(43_200), leastAge: .zero)).saveCount == 1)
+        #expect(try logPositions(a) == [nil, 2])
+        let c = try world.scenario.open("c.db", clock: clock)
+        try await restart(world, from: empty, [b, a, c])
+        for store in [a, b, c] {
+            #expect(try store.row("one", names)?.slots[names.age] == .integer(1))
+            #expect(try store.conflictCount() == 0)
+        }
+    }
+
+    /// Restores an empty zone, and begins its log with a save that none of the stores has.
+    private func restart(
+        _ world: RestoredZone, from empty: String, _ stores: [Store]
+    ) async throws {
+        let first = try world.scenario.open("d.db", clock: clock)
+        try first.insert("first", world.scenario.names)
+        try world.restore(empty)
+        for store in [first] + stores { try await world.sync(store) }
+        try await world.expectConverged(stores, people: 3)
+    }
+
+    /// A store that has removed the two saves of another store from its log, the second of which
+    /// its own save had not seen; and a store that has only the first.
+    private func overwrittenAndTrimmed(
+        in world: RestoredZone
+    ) async throws -> (a: Store, b: Store, c: Store) {
+        let names = world.scenario.names
+        world.clock = clock
+        func open(_ name: String) throws -> Store {
+            try world.scenario.open(name, clock: clock)
+        }
+        let (a, b, c) = (try open("a.db"), try open("b.db"), try open("c.db"))
+        try b.insert("one", names)
+        for store in [b, a, c] { try await world.sync(store) }
+        try b.setAge(1, of: "one", names)
+        clock.milliseconds += 1_000
+        try a.setAge(2, of: "one", names)
+        try await world.sync(b)
+        try await world.sync(a, refusing: .push)
+        try a.insert("two", names)
+        try a.trimLog(to: LogRetention(byteCount: 0, leastAge: .seconds(-10_000 * 86_400)))
+        #expect(try logPositions(a) == [nil, nil])
+        return (a, b, c)
+    }
+
     // MARK: - The file
 
     @Test func `leaves room that a compaction gives back to the disk`() async throws {

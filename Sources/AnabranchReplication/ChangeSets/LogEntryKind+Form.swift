@@ -96,5 +96,11 @@ extension ChangeSet {
 extension CausalContext.Entry {
     /// Indicates whether the entry names a change set declared lost. It caused nothing, so any
     /// change set with the same dot satisfies the context.
-    package var namesLoss: Bool { originPrefix == ChangeSet(lost: dot).origin.prefix }
+    package var namesLoss: Bool { self == Self(ofUnknownOrigin: dot) }
+
+    /// Creates an entry for a change set of which only the name is known. Like the entry of a lost
+    /// one, it is satisfied by any change set with that name.
+    package init(ofUnknownOrigin dot: Dot) {
+        self.init(dot: dot, originPrefix: ChangeSet(lost: dot).origin.prefix)
+    }
 }

@@ -51,8 +51,9 @@ struct ReplicaHistory {
         let dot = Dot(replica: head.dot.replica, sequence: first.sequence - 1)
         // The history before a lost change set is unknown, which is what a head that names a lost
         // change set means.
-        base = CausalContext.Entry(
-            dot: dot, originPrefix: first.previousOrigin ?? ChangeSet(lost: dot).origin.prefix)
+        base =
+            first.previousOrigin.map { .init(dot: dot, originPrefix: $0) }
+            ?? .init(ofUnknownOrigin: dot)
     }
 
     /// Extends the base to the change sets that the zone's log has up to a position.
