@@ -73,9 +73,9 @@ extension StateTransaction {
         for history in histories.values {
             var last = (dot: Dot?.none, place: position)
             for set in history.sorted(by: { $0.entry.dot < $1.entry.dot }) {
-                if let previous = set.previous, previous.dot != last.dot {
-                    sightings.append(
-                        Sighting(entry: previous, position: gaps.first(behind: last.place)))
+                let gap = gaps.first(behind: last.place)
+                if let previous = set.previous, previous.dot != last.dot, gap < set.place ?? .max {
+                    sightings.append(Sighting(entry: previous, position: gap))
                 }
                 if let place = set.place {
                     sightings.append(Sighting(entry: set.entry, position: place))
