@@ -10,7 +10,7 @@
 ///         "visits", Int64.self, AttributeSettings(mergeRule: .counter), initially: { 0 })
 ///     _entity.toOne(
 ///         "folder", Folder.self,
-///         RelationshipSettings(inverse: .property("notes", of: \Folder.notes)))
+///         RelationshipSettings(inverse: .property("notes", of: Folder.self)))
 ///     return _entity
 /// }
 /// ```
@@ -102,12 +102,14 @@ struct DeclarationWriter {
             let form = InverseArgument(inverse), let first = tokens.first, let last = tokens.last,
             let start = inverse.value.first?.offset, let end = inverse.value.last?.end
         else { return entity.declaration.text(of: tokens) }
-        let path = entity.declaration.text(of: inverse.value)
+        // A key path to a property of the main actor can't be formed here. The compiler has checked
+        // it at the mark.
+        let root = entity.declaration.text(of: Array(inverse.value.dropFirst().dropLast(2)))
         let value =
             switch form {
             case .nothing: ".nothing"
             case .named(let name): ".property(\(StringLiteral.text(of: name)))"
-            case .keyPath(let name): ".property(\(StringLiteral.text(of: name)), of: \(path))"
+            case .keyPath(let name): ".property(\(StringLiteral.text(of: name)), of: \(root).self)"
             }
         return entity.declaration.text(of: first.offset..<start) + value
             + entity.declaration.text(of: end..<last.end)

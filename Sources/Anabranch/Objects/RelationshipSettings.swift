@@ -22,9 +22,9 @@ public struct RelationshipSettings {
             Inverse(form: .property(name, root: nil))
         }
 
-        /// The relationship with that name of the class to which the key path belongs.
-        public static func property(_ name: String, of keyPath: AnyKeyPath) -> Inverse {
-            Inverse(form: .property(name, root: type(of: keyPath).rootType))
+        /// The relationship with that name of a class.
+        public static func property(_ name: String, of type: ManagedObject.Type) -> Inverse {
+            Inverse(form: .property(name, root: type))
         }
     }
 

@@ -38,6 +38,27 @@ struct `A module on the main actor` {
         #expect(try CompilerRun(classes + use, flags: flags).output == "")
     }
 
+    /// Their properties can be used on the main actor only; no error is inside an expansion.
+    @Test func `takes classes without the word nonisolated, also with inverses`() throws {
+        let classes = """
+            import Anabranch
+            @Entity
+            final class Person: ManagedObject {
+                @Relationship(deleteRule: .cascade, inverse: \\Note.author)
+                var notes: ManagedObjectSet<Note>
+            }
+            @Entity
+            final class Note: ManagedObject {
+                @Attribute(.unique) var text: String?
+                var author: Person?
+            }
+            """
+        #expect(try CompilerRun(classes, flags: Self.onMainActor).output == "")
+        let misspelled = classes.replacingOccurrences(of: "Note.author", with: "Note.auther")
+        let errors = try CompilerRun(misspelled, flags: Self.onMainActor).errors
+        #expect(errors.map(\.file) == ["Use.swift"] && errors.map(\.line) == [4])
+    }
+
     @Test(arguments: ["Cookbook", "Departments", "FirstSteps", "Notes"])
     func `takes an example and so the code of the articles`(name: String) throws {
         let folder = Built.package.appending(path: "Examples/\(name)")

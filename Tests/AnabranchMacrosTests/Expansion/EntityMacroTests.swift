@@ -127,7 +127,7 @@ import Testing
                     _entity.toList("friends", Person.self, Anabranch.RelationshipSettings(\#
                 inverse: .property("friends")))
                     _entity.toMany("notes", Outer.Note.self, Anabranch.RelationshipSettings(\#
-                deleteRule: .cascade, inverse: .property("in", of: \Outer.Note.`in`), \#
+                deleteRule: .cascade, inverse: .property("in", of: Outer.Note.self), \#
                 hashModifier: "1"))
                     _entity.unique(["name", "age"])
                     _entity.unique(["mail"])
