@@ -1,9 +1,8 @@
 extension ModelError {
     /// A planned feature that a model uses and that this version does not support.
-    package struct Feature: RawRepresentable, Hashable, Sendable {
+    package struct Feature: Hashable, Sendable {
         /// The name of the feature, stable across versions.
         package let rawValue: String
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// An attribute composed of other attributes.
         package static let compositeAttribute = Feature(rawValue: "composite-attribute")

@@ -8,8 +8,6 @@ public struct ModelError: Error, Hashable, Sendable {
     public struct Code: Hashable, Sendable {
         /// The name of the code, stable across versions.
         public let rawValue: String
-        /// Creates a code from its name.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// Two parts have one name: rename one.
         package static let duplicateName = Code(rawValue: "duplicate-name")

@@ -1,11 +1,9 @@
 /// A part of a model that has no effect, or that is allowed but rarely intended.
 public struct ModelWarning: Hashable, Sendable {
     /// The kind of warning, for programs.
-    package struct Code: RawRepresentable, Hashable, Sendable {
+    package struct Code: Hashable, Sendable {
         /// The name of the code, stable across versions.
         package let rawValue: String
-        /// Creates a code from its name.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// A relationship has no inverse, so the other end is not kept consistent.
         package static let missingInverse = Code(rawValue: "missing-inverse")

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a narrow terminal cuts the widest column`() {
-        var table = TextTable("A", "B")
+        var table = TextTable([.init("A"), .init("B")])
         table.append(["12345", String(repeating: "x", count: 50)])
         let lines = table.text(width: 20).split(separator: "\n")
         #expect(lines.allSatisfy { CharacterWidth.width(of: $0) <= 20 })
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `a value can't steer the terminal`() {
-        var table = TextTable("A")
+        var table = TextTable([.init("A")])
         table.append(["\u{1B}[2J\n\u{9B}31m\u{202E}"])
         let text = table.text()
         #expect(text == "A\n␛[2J␊\u{FFFD}31m\u{FFFD}\n")

@@ -201,7 +201,7 @@ import Testing
         let columns = [
             ValueColumn(numbers.map { .string("Person \($0)") }),
             ValueColumn(numbers.map { .integer(Int64($0) + 20) }),
-            ValueColumn(repeating: .null, count: count),
+            ValueColumn(repeatElement(.null, count: count)),
         ]
         let orders = [[0, 1, 2], [2, 1, 0], [1, 0, 2]]
         for (index, order) in orders.enumerated() {

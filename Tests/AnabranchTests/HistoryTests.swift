@@ -17,7 +17,7 @@ import Testing
             group.members.insert(people[1])
             context.delete(people[2])
             try context.save()
-            let history = try context.history()
+            let history = try context.coordinator.history()
             #expect(history.map(\.author) == ["importer", "user"])
             #expect(history.map(\.contextName) == ["first", "first"])
             #expect(history.map(\.dot?.sequence) == [1, 2])
@@ -42,14 +42,15 @@ import Testing
                 try context.person("p\(number)")
                 try context.save()
             }
-            let all = try context.history()
-            let later = try context.history(after: all[1].position)
+            let all = try context.coordinator.history()
+            let later = try context.coordinator.history(after: all[1].position)
             #expect(later.map(\.dot) == all[2...].map(\.dot))
             #expect(
-                try context.history(after: all[0].position, limit: 1).map(\.dot) == [all[1].dot])
+                try context.coordinator.history(after: all[0].position, limit: 1).map(\.dot)
+                    == [all[1].dot])
             let current = try graph.coordinator.currentHistoryPosition()
             #expect(current == all.last?.position)
-            #expect(try context.history(after: current).isEmpty)
+            #expect(try context.coordinator.history(after: current).isEmpty)
         }
     }
 
@@ -63,7 +64,7 @@ import Testing
                 try other.people().first?.age = 2
                 try other.save()
             }
-            for transaction in try context.history(after: before) {
+            for transaction in try context.coordinator.history(after: before) {
                 try context.mergeChanges(from: transaction.objectIDChanges)
             }
             #expect(anna.age == 2)

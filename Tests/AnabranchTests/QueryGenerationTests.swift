@@ -53,7 +53,7 @@ import Testing
             try setAge(2, in: graph)
             #expect(try context.currentHistoryPosition() == position)
             #expect(try age(in: context) == 1)
-            #expect(try context.history(after: position).count == 1)
+            #expect(try context.coordinator.history(after: position).count == 1)
             try context.setQueryGeneration(from: nil)
             #expect(
                 try context.currentHistoryPosition() == graph.coordinator.currentHistoryPosition())

@@ -269,7 +269,6 @@ import Testing
         AttributeTransformers.register(DyeTransformer(), forName: name)
         AttributeTransformers.register(CodableTransformer<Int>(), forName: name)
         #expect(AttributeTransformers.transformer(forName: name) is CodableTransformer<Int>)
-        #expect(AttributeTransformers.names.contains(name))
     }
 
     private struct Sketch: Codable, Equatable {

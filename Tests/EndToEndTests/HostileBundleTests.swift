@@ -13,7 +13,7 @@ import Testing
     private func bundle(records count: UInt64, columns: Int) throws -> String {
         let author = ReplicaID(high: 7, low: 7)
         let properties = (0..<columns).map { WireProperty(name: WireName("p\($0)"), type: .string) }
-        let nulls = ValueColumn(repeating: .null, count: Int(count))
+        let nulls = ValueColumn(repeatElement(.null, count: Int(count)))
         let payload = ChangePayload(blocks: [
             .insert(
                 RowBlock(

@@ -93,7 +93,8 @@ struct EntityText {
                     json.array { json in for member in constraint { json.string(member.name) } }
                 }
             }
-            json.array("indexes") { json in for index in entity.indexes { write(index, to: &json) }
+            json.array("indexes") { json in
+                for index in entity.indexes { write(index, to: &json) }
             }
         }
     }

@@ -19,7 +19,6 @@ struct TextTable {
     private(set) var rows: [[String]] = []
 
     init(_ columns: [Column]) { self.columns = columns }
-    init(_ titles: String...) { columns = titles.map { Column($0) } }
 
     /// Adds a row.
     ///

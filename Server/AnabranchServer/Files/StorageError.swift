@@ -2,9 +2,8 @@
 ///
 /// `StorageError+Zone.swift` adds the codes of a zone.
 package struct StorageError: Error, Hashable, Sendable {
-    package struct Code: RawRepresentable, Hashable, Sendable {
+    package struct Code: Hashable, Sendable {
         package let rawValue: String
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The directory cannot be created: correct its permissions, or use another directory.
         package static let unusable = Code(rawValue: "unusable")

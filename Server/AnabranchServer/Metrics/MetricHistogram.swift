@@ -14,7 +14,9 @@ package final class MetricHistogram: MetricFamily {
     /// Creates a histogram.
     ///
     /// - Parameter bounds: The greatest values of the buckets, ascending.
-    package init(_ name: String, _ help: String, labels: [String] = [], bounds: [Double]) {
+    package init(
+        _ name: String, _ help: String, labels: [String] = [], bounds: [Double] = seconds
+    ) {
         self.bounds = bounds
         description = MetricDescription(
             name: name, help: help, type: "histogram", labels: labels)

@@ -10,7 +10,7 @@ package final class ServerMetrics: Sendable {
     package let requestSeconds = MetricHistogram(
         "anabranch_http_request_seconds",
         "Time from the request line to the end of the answer, without event streams.",
-        labels: ["page"], bounds: MetricHistogram.seconds)
+        labels: ["page"])
     package let receivedBytes = MetricCounter(
         "anabranch_http_received_bytes_total", "Bytes of request bodies.")
     package let sentBytes = MetricCounter(
@@ -22,15 +22,12 @@ package final class ServerMetrics: Sendable {
         "anabranch_commit_pushes", "Pushes that shared a transaction.",
         bounds: [1, 2, 4, 8, 16, 32, 64])
     package let commitSeconds = MetricHistogram(
-        "anabranch_commit_seconds", "Time of a transaction of pushes, with its flush.",
-        bounds: MetricHistogram.seconds)
+        "anabranch_commit_seconds", "Time of a transaction of pushes, with its flush.")
     package let lockWaitSeconds = MetricHistogram(
-        "anabranch_zone_lock_wait_seconds", "Time of a wait for the lock of a zone.",
-        bounds: MetricHistogram.seconds)
+        "anabranch_zone_lock_wait_seconds", "Time of a wait for the lock of a zone.")
     package let lockSeconds = MetricHistogram(
         "anabranch_zone_lock_seconds",
-        "Time for which the lock of a zone was held, with the commit.",
-        bounds: MetricHistogram.seconds)
+        "Time for which the lock of a zone was held, with the commit.")
     package let changeSets = MetricCounter(
         "anabranch_change_sets_total",
         "Pushed change sets: accepted, held already, or rejected for good.",
@@ -52,8 +49,7 @@ package final class ServerMetrics: Sendable {
         labels: ["outcome"])
     package let validationSeconds = MetricHistogram(
         "anabranch_validation_seconds",
-        "Time of a call of the validation hook, with the wait for its turn.",
-        bounds: MetricHistogram.seconds)
+        "Time of a call of the validation hook, with the wait for its turn.")
     package let auditFailures = MetricCounter(
         "anabranch_audit_failures_total", "Lines that the audit log could not take.")
 

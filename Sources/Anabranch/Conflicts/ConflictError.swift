@@ -39,8 +39,6 @@ extension ConflictError {
     public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
-        /// Creates a code from its text form.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The record is deleted, in the context or in the store, and a deleted record never comes
         /// back. Insert a new object from ``ManagedObjectContext/discardedValues(of:)``.

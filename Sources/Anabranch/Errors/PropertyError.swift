@@ -49,8 +49,6 @@ extension PropertyError {
     public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
-        /// Creates a code from its text form.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The model has no entity of that name, or no class represents it. Check the spelling.
         public static let unknownEntity = Code(rawValue: "unknown-entity")

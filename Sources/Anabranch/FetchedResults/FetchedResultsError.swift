@@ -6,8 +6,6 @@ public struct FetchedResultsError: Error, Sendable {
     public struct Code: Hashable, Sendable {
         /// The stable text form of the code.
         public let rawValue: String
-        /// Creates a code from its text form.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The request has no sort, and results need an order. Add a sort.
         package static let missingSort = Code(rawValue: "missing-sort")

@@ -209,16 +209,6 @@ extension PersistentStoreCoordinator {
 }
 
 extension ManagedObjectContext {
-    /// Returns the history of the context's store; see
-    /// ``PersistentStoreCoordinator/history(after:limit:)``.
-    ///
-    /// - Throws: `StoreError`.
-    package func history(
-        after position: HistoryPosition = .start, limit: Int = .max
-    ) throws -> [HistoryTransaction] {
-        try coordinator.history(after: position, limit: limit)
-    }
-
     /// Returns the position of the last save that the context reads: of the newest state, or of
     /// the state to which it is pinned.
     ///

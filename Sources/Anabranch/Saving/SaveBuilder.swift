@@ -181,7 +181,7 @@ struct SaveBuilder {
 
     private mutating func addDeletion(of object: ManagedObject) {
         let index = request.deletes.index(of: object.entity, by: \.entity) {
-            SaveRequest.Delete(entity: $0, rows: [])
+            SaveRequest.Records(entity: $0, rows: [])
         }
         request.deletes[index].rows.append((object.localID, object.version))
         let seenLinks = object.seenLinks

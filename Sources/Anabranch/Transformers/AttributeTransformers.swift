@@ -30,9 +30,4 @@ public enum AttributeTransformers {
     public static func transformer(forName name: String) -> (any AttributeTransformer)? {
         table.withLock { $0[name] }
     }
-
-    /// The names of the registered transformers, sorted by their bytes.
-    package static var names: [String] {
-        table.withLock { $0.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
-    }
 }

@@ -2,23 +2,34 @@
 ///
 /// The first problems alone get it, because finding the nearest of many names takes long.
 extension ModelChecker {
-    private var givesHints: Bool { problems.count < 10 }
-
-    func hint(forEntity name: String) -> String {
-        givesHints ? NearestWord.hint(for: name, among: entities.map(\.name)) : ""
-    }
+    func hint(forEntity name: String) -> String { hint(for: name, among: entities.map(\.name)) }
 
     func hint(forAttribute name: String, of position: Int) -> String {
-        guard givesHints else { return "" }
-        let lineage = index.lineage(of: position)
-        let names = lineage.flatMap { entities[$0].attributes.map(\.name) }
-        return NearestWord.hint(for: name, among: names)
+        hint(for: name, of: position) { $0.attributes.map(\.name) }
+    }
+
+    /// The hint for a property that is to be in an index.
+    func hint(forColumn name: String, of position: Int) -> String {
+        hint(for: name, of: position) {
+            ($0.attributes.map(\.name) + $0.relationships.map(\.name))
+                .filter { index.hasColumn($0, in: position) == true }
+        }
     }
 
     func hint(forInverse name: String, of destination: String) -> String {
-        guard givesHints, let position = index.position(of: destination) else { return "" }
-        let lineage = index.lineage(of: position)
-        let names = lineage.flatMap { entities[$0].relationships.map(\.name) }
-        return NearestWord.hint(for: name, among: names)
+        index.position(of: destination).map { position in
+            hint(for: name, of: position) { $0.relationships.map(\.name) }
+        } ?? ""
+    }
+
+    /// The hint for a name that an entity and those above it lack.
+    private func hint(
+        for name: String, of position: Int, _ names: (EntityDeclaration) -> [String]
+    ) -> String {
+        hint(for: name, among: index.lineage(of: position).flatMap { names(entities[$0]) })
+    }
+
+    private func hint(for name: String, among names: @autoclosure () -> [String]) -> String {
+        problems.count < 10 ? NearestWord.hint(for: name, among: names()) : ""
     }
 }

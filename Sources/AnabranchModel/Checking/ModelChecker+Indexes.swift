@@ -65,7 +65,7 @@ extension ModelChecker {
         case nil:
             refuse(
                 .unknownProperty, entity, name,
-                "\(lead) there is no property \(name).\(hint(forAttribute: name, of: position))")
+                "\(lead) there is no property \(name).\(hint(forColumn: name, of: position))")
         case false?:
             refuse(
                 .invalidProperty, entity, name,

@@ -17,10 +17,10 @@ package enum NearestWord {
     /// probably meant, or the names that there are. It is empty without names.
     package static func hint(for word: String, among names: [String]) -> String {
         if let meant = suggestion(for: word, among: names) { return " Did you mean \(meant)?" }
-        let names = names.prefix(greatestCompared).filter(isShort)
-        guard !names.isEmpty else { return "" }
-        let listed = names.prefix(greatestListed).joined(separator: ", ")
-        return " There are: \(listed)\(names.count > greatestListed ? " and others" : "")."
+        let listed = names.prefix(greatestCompared).filter(isShort).prefix(greatestListed)
+        guard !listed.isEmpty else { return "" }
+        let rest = listed.count < names.count ? " and others" : ""
+        return " There are: \(listed.joined(separator: ", "))\(rest)."
     }
 
     private static let greatestListed = 30

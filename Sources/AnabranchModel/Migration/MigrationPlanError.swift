@@ -27,8 +27,6 @@ extension MigrationPlanError {
     public struct Code: Hashable, Sendable {
         /// The code's name.
         public let rawValue: String
-        /// Creates the code with a name.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The model of a version can't be read. Ship it with the app.
         public static let modelNotFound = Code(rawValue: "model-not-found")

@@ -6,8 +6,6 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
     public struct Code: Hashable, Sendable {
         /// The name of the code, stable across versions.
         public let rawValue: String
-        /// Creates a code from its name.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The format is empty: use ``FetchPredicate/true`` to match every object.
         package static let emptyPredicate = Code(rawValue: "empty-predicate")

@@ -12,24 +12,18 @@ extension ModelWriter {
     private mutating func node(_ composite: CompositeAttribute, of entity: EntityDeclaration)
         -> XMLNode
     {
-        let place = "composite attribute \(entity.name).\(composite.name)"
-        var writer = self
-        func text(_ text: String?, _ setting: String) -> String? {
-            writer.text(
-                text, setting, of: place, entity: entity.name, property: composite.name)
-        }
+        let place = Place("composite attribute", composite.name, of: entity)
         var node = XMLNode("attribute")
-        node.set("name", text(composite.name, "name"))
+        node.set("name", text(composite.name, "name", of: place))
         node.set("optional", flag: composite.isOptional)
         node.set("transient", flag: composite.isTransient)
         node.set("attributeType", "Composite")
-        node.set("composite", text(composite.resolvedTypeName, "type name"))
+        node.set("composite", text(composite.resolvedTypeName, "type name", of: place))
         node.set(
-            "versionHashModifier", text(composite.versionHashModifier, "version hash modifier"))
-        node.set("elementID", text(composite.renamingIdentifier, "renaming identifier"))
-        self = writer
-        node.children = userInfo(
-            entries(of: composite), of: place, entity: entity.name, property: composite.name)
+            "versionHashModifier",
+            text(composite.versionHashModifier, "version hash modifier", of: place))
+        node.set("elementID", text(composite.renamingIdentifier, "renaming identifier", of: place))
+        node.children = userInfo(entries(of: composite), of: place)
         return node
     }
 

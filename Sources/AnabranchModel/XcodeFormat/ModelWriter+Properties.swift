@@ -2,51 +2,43 @@ import AnabranchReplication
 
 extension ModelWriter {
     mutating func node(_ attribute: AttributeDeclaration, of entity: EntityDeclaration) -> XMLNode {
-        let place = "attribute \(entity.name).\(attribute.name)"
-        var writer = self
-        func text(_ text: String?, _ setting: String) -> String? {
-            writer.text(
-                text, setting, of: place, entity: entity.name, property: attribute.name)
-        }
+        let place = Place("attribute", attribute.name, of: entity)
         var node = XMLNode("attribute")
-        node.set("name", text(attribute.name, "name"))
+        node.set("name", text(attribute.name, "name", of: place))
         node.set("optional", flag: attribute.isOptional)
         node.set("transient", flag: attribute.isTransient)
         node.set("attributeType", attribute.type.xcodeName)
-        writer.setBounds(of: attribute, on: &node, entity: entity.name, place: place)
+        setBounds(of: attribute, on: &node, place)
         node.set(
-            "regularExpressionString", text(attribute.regularExpression, "regular expression"))
+            "regularExpressionString",
+            text(attribute.regularExpression, "regular expression", of: place))
         if attribute.type == .transformable {
             node.set(
-                "valueTransformerName", text(attribute.valueTransformerName, "transformer"))
-            node.set("customClassName", text(attribute.valueClassName, "class name"))
+                "valueTransformerName",
+                text(attribute.valueTransformerName, "transformer", of: place))
+            node.set("customClassName", text(attribute.valueClassName, "class name", of: place))
         }
         node.set(
             "allowsExternalBinaryDataStorage", flag: attribute.allowsExternalBinaryDataStorage)
         node.set("derived", flag: attribute.isDerived)
-        node.set("derivationExpression", text(attribute.derivationExpression, "expression"))
+        node.set(
+            "derivationExpression", text(attribute.derivationExpression, "expression", of: place))
         if let form = DefaultForm(attribute), case .attribute(let name, let value) = form {
-            node.set(
-                name,
-                writer.text(
-                    value, "default", of: place, entity: entity.name, property: attribute.name,
-                    mayBeEmpty: true))
+            node.set(name, text(value, "default", of: place, mayBeEmpty: true))
         }
         node.set("usesScalarValueType", attribute.type.usesScalarValueType)
         node.set(
-            "versionHashModifier", text(attribute.versionHashModifier, "version hash modifier"))
+            "versionHashModifier",
+            text(attribute.versionHashModifier, "version hash modifier", of: place))
         node.set("preserveAfterDeletion", flag: attribute.preservesValueInHistoryOnDeletion)
-        node.set("elementID", text(attribute.renamingIdentifier, "renaming identifier"))
-        self = writer
-        node.children = userInfo(
-            entries(of: attribute, in: entity), of: place, entity: entity.name,
-            property: attribute.name)
+        node.set("elementID", text(attribute.renamingIdentifier, "renaming identifier", of: place))
+        node.children = userInfo(entries(of: attribute, in: entity), of: place)
         return node
     }
 
     /// Writes the bounds; those of a date as seconds.
     private mutating func setBounds(
-        of attribute: AttributeDeclaration, on node: inout XMLNode, entity: String, place: String
+        of attribute: AttributeDeclaration, on node: inout XMLNode, _ place: Place
     ) {
         let isDate = attribute.type == .date
         for (prefix, bound) in [("min", attribute.minimum), ("max", attribute.maximum)] {
@@ -55,9 +47,9 @@ extension ModelWriter {
             }
             if !bound.isFinite {
                 refuse(
-                    entity, attribute.name,
-                    "Can't write the bound \(text) of \(place) because the bounds in a model file "
-                        + "are finite; leave the bound out.")
+                    place,
+                    "Can't write the bound \(text) of \(place.name) because the bounds in a model "
+                        + "file are finite; leave the bound out.")
             }
             node.set(prefix + (isDate ? "DateTimeInterval" : "ValueString"), text)
         }
@@ -66,14 +58,9 @@ extension ModelWriter {
     mutating func node(_ relationship: RelationshipDeclaration, of entity: EntityDeclaration)
         -> XMLNode
     {
-        let place = "relationship \(entity.name).\(relationship.name)"
-        var writer = self
-        func text(_ text: String?, _ setting: String) -> String? {
-            writer.text(
-                text, setting, of: place, entity: entity.name, property: relationship.name)
-        }
+        let place = Place("relationship", relationship.name, of: entity)
         var node = XMLNode("relationship")
-        node.set("name", text(relationship.name, "name"))
+        node.set("name", text(relationship.name, "name", of: place))
         node.set("optional", flag: relationship.isOptional)
         node.set("transient", flag: relationship.isTransient)
         node.set("toMany", flag: relationship.isToMany)
@@ -89,12 +76,10 @@ extension ModelWriter {
         }
         node.set(
             "versionHashModifier",
-            text(relationship.versionHashModifier, "version hash modifier"))
-        node.set("elementID", text(relationship.renamingIdentifier, "renaming identifier"))
-        self = writer
-        node.children = userInfo(
-            entries(of: relationship), of: place, entity: entity.name,
-            property: relationship.name)
+            text(relationship.versionHashModifier, "version hash modifier", of: place))
+        node.set(
+            "elementID", text(relationship.renamingIdentifier, "renaming identifier", of: place))
+        node.children = userInfo(entries(of: relationship), of: place)
         return node
     }
 }

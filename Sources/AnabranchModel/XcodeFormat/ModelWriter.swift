@@ -32,7 +32,7 @@ struct ModelWriter {
         root.set("minimumToolsVersion", "Automatic")
         root.set("sourceLanguage", "Swift")
         let identifier = text(
-            declaration.versionIdentifier, "version identifier", of: "the model")
+            declaration.versionIdentifier, "version identifier", of: Place(name: "the model"))
         root.set("userDefinedModelVersionIdentifier", identifier ?? "")
         for entity in declaration.entities { root.children.append(node(entity)) }
         for template in declaration.fetchRequestTemplates { root.children.append(node(template)) }
@@ -47,23 +47,17 @@ struct ModelWriter {
     // MARK: - Entities
 
     private mutating func node(_ entity: EntityDeclaration) -> XMLNode {
-        let place = "entity \(entity.name)"
+        let place = Place(name: "entity \(entity.name)", entity: entity.name)
         var node = XMLNode("entity")
-        node.set("name", text(entity.name, "name", of: place, entity: entity.name))
+        node.set("name", text(entity.name, "name", of: place))
         node.set(
-            "representedClassName",
-            text(entity.representedClassName, "class name", of: place, entity: entity.name))
+            "representedClassName", text(entity.representedClassName, "class name", of: place))
         node.set("isAbstract", flag: entity.isAbstract)
         node.set("parentEntity", entity.parent)
-        node.set(
-            "elementID",
-            text(
-                entity.renamingIdentifier, "renaming identifier", of: place, entity: entity.name))
+        node.set("elementID", text(entity.renamingIdentifier, "renaming identifier", of: place))
         node.set(
             "versionHashModifier",
-            text(
-                entity.versionHashModifier, "version hash modifier", of: place,
-                entity: entity.name))
+            text(entity.versionHashModifier, "version hash modifier", of: place))
         node.set("syncable", "YES")
         node.children += nodes(entity.attributes, entity.compositeAttributes, of: entity)
         for relationship in entity.relationships {
@@ -74,38 +68,29 @@ struct ModelWriter {
         }
         for index in entity.indexes { node.children.append(self.node(index, of: entity)) }
         node.children += constraints(of: entity)
-        node.children += userInfo(
-            entries(of: entity), of: place, entity: entity.name, property: nil)
+        node.children += userInfo(entries(of: entity), of: place)
         return node
     }
 
     private mutating func node(_ property: FetchedProperty, of entity: EntityDeclaration) -> XMLNode
     {
-        let place = "fetched property \(entity.name).\(property.name)"
+        let place = Place("fetched property", property.name, of: entity)
         var request = XMLNode("fetchRequest")
         request.set("name", "fetchedPropertyFetchRequest")
         request.set("entity", property.entity)
-        request.set(
-            "predicateString",
-            text(
-                property.predicateFormat, "predicate", of: place, entity: entity.name,
-                property: property.name))
+        request.set("predicateString", text(property.predicateFormat, "predicate", of: place))
         request.set("fetchLimit", property.fetchLimit.map(String.init))
         var node = XMLNode("fetchedProperty")
         node.set("name", property.name)
         node.set("optional", "YES")
-        node.children =
-            [request]
-            + userInfo(
-                property.userInfo, of: place, entity: entity.name, property: property.name)
+        node.children = [request] + userInfo(property.userInfo, of: place)
         return node
     }
 
     private mutating func node(_ index: IndexDeclaration, of entity: EntityDeclaration) -> XMLNode {
         var node = XMLNode("fetchIndex")
-        node.set(
-            "name",
-            text(index.name, "name", of: "index \(index.name)", entity: entity.name))
+        let place = Place(name: "index \(index.name)", entity: entity.name)
+        node.set("name", text(index.name, "name", of: place))
         node.children = index.elements.map { element in
             var node = XMLNode("fetchIndexElement")
             node.set("property", element.property)
@@ -134,7 +119,7 @@ struct ModelWriter {
     // MARK: - Templates and the diagram
 
     private mutating func node(_ template: FetchRequestTemplate) -> XMLNode {
-        let place = "fetch request template \(template.name)"
+        let place = Place(name: "fetch request template \(template.name)")
         var node = XMLNode("fetchRequest")
         node.set("name", text(template.name, "name", of: place, mayBeEmpty: true))
         node.set("entity", template.entity)
@@ -154,12 +139,12 @@ struct ModelWriter {
     }
 
     private mutating func node(_ configuration: ModelConfiguration) -> XMLNode {
-        let place = "configuration \(configuration.name)"
+        let place = Place(name: "configuration \(configuration.name)")
         if !configuration.isSynced, configuration.entities.isEmpty {
             refuse(
-                nil, nil,
-                "Can't write \(place) because it is not synced and has no entity, whose user info "
-                    + "would say so; leave it out.")
+                place,
+                "Can't write \(place.name) because it is not synced and has no entity, whose user "
+                    + "info would say so; leave it out.")
         }
         var node = XMLNode("configuration")
         node.set("name", text(configuration.name, "name", of: place))
@@ -200,57 +185,62 @@ extension EntityDeclaration {
 }
 
 extension ModelWriter {
+    /// The part of a model that a setting belongs to.
+    struct Place {
+        /// The kind and the name of the part, for messages.
+        let name: String
+        var entity: String?
+        var property: String?
+    }
+
     /// Checks a text before it is written.
     ///
     /// The format has one form for an empty text and a missing one, and XML has no form for most
     /// control characters.
     mutating func text(
-        _ text: String?, _ setting: String, of place: String, entity: String? = nil,
-        property: String? = nil, mayBeEmpty: Bool = false
+        _ text: String?, _ setting: String, of place: Place, mayBeEmpty: Bool = false
     ) -> String? {
         guard let text else { return nil }
         if text.isEmpty, !mayBeEmpty {
             refuse(
-                entity, property,
-                "Can't write the \(setting) of \(place) because it is empty, which a model file "
-                    + "can't tell from a missing one; leave it out.")
+                place,
+                "Can't write the \(setting) of \(place.name) because it is empty, which a model "
+                    + "file can't tell from a missing one; leave it out.")
         }
         if let scalar = text.unicodeScalars.first(where: { !XMLNode.allows($0) }) {
             let code = String(scalar.value, radix: 16, uppercase: true)
             refuse(
-                entity, property,
-                "Can't write the \(setting) of \(place) because XML has no form for its character "
-                    + "U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code); leave "
-                    + "that out.")
+                place,
+                "Can't write the \(setting) of \(place.name) because XML has no form for its "
+                    + "character U+\(String(repeating: "0", count: max(0, 4 - code.count)))"
+                    + "\(code); leave that out.")
         }
         return text
     }
 
-    mutating func refuse(_ entity: String?, _ property: String?, _ message: String) {
+    mutating func refuse(_ place: Place, _ message: String) {
         problems.append(
-            ModelError(.notExpressible, entity: entity, property: property, message))
+            ModelError(.notExpressible, entity: place.entity, property: place.property, message))
     }
 
     /// The user info as a list of no or one element.
-    mutating func userInfo(
-        _ entries: [String: String], of place: String, entity: String, property: String?
-    ) -> [XMLNode] {
+    mutating func userInfo(_ entries: [String: String], of place: Place) -> [XMLNode] {
         guard !entries.isEmpty else { return [] }
         var node = XMLNode("userInfo")
         for (key, value) in entries.sorted(by: { $0.key.precedesByBytes($1.key) }) {
             var entry = XMLNode("entry")
             let setting = "user info entry \(key)"
-            entry.set(
-                "key",
-                text(
-                    key, setting, of: place, entity: entity, property: property, mayBeEmpty: true))
-            entry.set(
-                "value",
-                text(
-                    value, setting, of: place, entity: entity, property: property,
-                    mayBeEmpty: true))
+            entry.set("key", text(key, setting, of: place, mayBeEmpty: true))
+            entry.set("value", text(value, setting, of: place, mayBeEmpty: true))
             node.children.append(entry)
         }
         return [node]
+    }
+}
+
+extension ModelWriter.Place {
+    init(_ kind: String, _ property: String, of entity: EntityDeclaration) {
+        self.init(
+            name: "\(kind) \(entity.name).\(property)", entity: entity.name, property: property)
     }
 }

@@ -4,8 +4,8 @@
 /// (invariant 1). Entries are never removed: a pruned vector would never again equal one that was
 /// not pruned.
 ///
-/// Vectors are compared as causal histories, which is a partial order: `VersionVector` is for that
-/// reason not `Comparable`.
+/// A vector stands for a causal history, and histories have only a partial order. So
+/// `VersionVector` is not `Comparable`.
 ///
 /// Source: Parker et al., "Detection of Mutual Inconsistency in Distributed Systems", IEEE TSE
 /// SE-9(3), 1983.

@@ -23,8 +23,4 @@ package struct ChangePayload: Hashable, Sendable {
         for block in blocks { encoder.append(block) }
         return encoder.finished()
     }
-
-    /// Indicates whether the payload has a property that this version can't merge, or an unknown
-    /// operation.
-    package var hasUnknownRules: Bool { blocks.contains { $0.unknownRule != nil } }
 }

@@ -34,15 +34,6 @@
         for value in values { append(value) }
     }
 
-    package init(repeating value: PropertyValue, count: Int) {
-        if value.isNull {
-            append(nulls: count)
-        } else {
-            stored = Array(repeating: value, count: count)
-            self.count = count
-        }
-    }
-
     mutating func reserveCapacity(_ storedCount: Int) { stored.reserveCapacity(storedCount) }
 
     /// Appends the value of the next record.

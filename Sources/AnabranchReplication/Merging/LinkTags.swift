@@ -52,9 +52,6 @@ package struct LinkTags: Hashable, Sendable {
     /// The greatest tag, which decides the link's visible place.
     package var greatest: Stamp? { all.last?.stamp }
 
-    /// The visible place of the link: that of its greatest tag.
-    package var place: LinkPosition { all.last?.place ?? .none }
-
     /// Adds a tag.
     ///
     /// - Parameter place: The place of the tag. If the tag exists already, its place stays as it

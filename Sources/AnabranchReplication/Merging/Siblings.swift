@@ -22,22 +22,12 @@ package struct Siblings<Content> {
     /// The values in ascending order of their stamps, each once.
     package private(set) var all: [Sibling] = []
 
-    /// Creates a property that was never written.
-    package init() {}
-
     /// Creates a property with these values.
     ///
     /// - Parameter siblings: Values in any order. Of two with one stamp the first is kept.
     package init(_ siblings: some Sequence<Sibling>) {
         for sibling in siblings { insert(sibling) }
     }
-
-    /// The visible value: the one with the greatest stamp. It is `nil` if the property was never
-    /// written.
-    package var shown: Sibling? { all.last }
-
-    /// The stamps that a write names if its author saw all values.
-    package var stamps: [Stamp] { all.map(\.stamp) }
 
     /// Adds a value and removes those that its author saw.
     ///

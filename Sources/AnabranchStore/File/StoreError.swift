@@ -38,8 +38,6 @@ extension StoreError {
     public struct Code: Hashable, Sendable {
         /// The code's text, for example `cannot-open`.
         public let rawValue: String
-        /// Creates a code from its text.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// There is no file, no permission to open it, or no such folder. Check the path.
         public static let cannotOpen = Code(rawValue: "cannot-open")

@@ -20,11 +20,13 @@ struct PredicateEvaluationTests {
     @Test func `an object is asked by its own entity`() throws {
         let anna = try #require(PeopleExample.graph().subject(1))
         let predicate = try FetchPredicate("age > $MIN AND name BEGINSWITH 'A'")
-        #expect(try predicate.evaluate(with: anna, variables: ["MIN": 29]))
-        #expect(try !predicate.evaluate(with: anna, variables: ["MIN": 30]))
-        let error = #expect(throws: FetchPredicateError.self) {
-            try predicate.evaluate(with: anna)
+        func holds(_ variables: [String: (any PredicateArgument)?]) throws -> Bool {
+            try predicate.resolved(for: anna.predicateEntity, variables: variables)
+                .evaluate(with: anna)
         }
+        #expect(try holds(["MIN": 29]))
+        #expect(try !holds(["MIN": 30]))
+        let error = #expect(throws: FetchPredicateError.self) { try holds([:]) }
         #expect(error?.code == .unboundVariable)
     }
 

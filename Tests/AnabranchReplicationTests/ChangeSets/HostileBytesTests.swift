@@ -101,7 +101,8 @@ import Testing
         let properties = (0..<500).map { WireProperty(name: WireName("p\($0)"), type: .string) }
         let rows = RowBlock(
             entity: "E", records: records, properties: properties,
-            columns: properties.map { _ in ValueColumn(repeating: .null, count: records.count) })
+            columns: properties.map { _ in ValueColumn(repeatElement(.null, count: records.count)) }
+        )
         let once = ChangePayload(blocks: [.update(rows)]).encoded(author: author)
         let twice = ChangePayload(blocks: [.update(rows), .update(rows)]).encoded(author: author)
         #expect(payloadFailure(once) == nil)

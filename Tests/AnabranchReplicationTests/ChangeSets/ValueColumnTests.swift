@@ -45,11 +45,11 @@ import Testing
         let nulls = [PropertyValue](repeating: .null, count: 20)
         #expect(ValueColumn([.bool(true)] + nulls) != ValueColumn(nulls + [.bool(true)]))
         #expect(
-            ValueColumn(repeating: .bool(true), count: 3) == [
+            ValueColumn(repeatElement(.bool(true), count: 3)) == [
                 .bool(true), .bool(true), .bool(true),
             ]
         )
-        #expect(ValueColumn(repeating: .null, count: 20) == ValueColumn(nulls))
+        #expect(ValueColumn(repeatElement(.null, count: 20)) == ValueColumn(nulls))
     }
 
     /// The memory that a decoder has reserved for a block.
@@ -60,7 +60,7 @@ import Testing
     private func nulls(_ recordCount: UInt64, columns: Int) -> [UInt8] {
         let records = (1...recordCount).map { RecordID(replica: author, number: $0) }
         let properties = (0..<columns).map { WireProperty(name: WireName("p\($0)"), type: .string) }
-        let column = ValueColumn(repeating: .null, count: records.count)
+        let column = ValueColumn(repeatElement(.null, count: records.count))
         let rows = RowBlock(
             entity: "E", records: records, properties: properties,
             columns: properties.map { _ in column })
@@ -97,7 +97,7 @@ import Testing
                 .insert(
                     RowBlock(
                         entity: "E", records: ids, properties: [property],
-                        columns: [ValueColumn(repeating: .bool(true), count: ids.count)])),
+                        columns: [ValueColumn(repeatElement(.bool(true), count: ids.count))])),
                 24 + MemoryLayout<PropertyValue>.stride
             ),
             (
@@ -151,7 +151,7 @@ import Testing
                 .insert(
                     RowBlock(
                         entity: "E", records: records, properties: [property],
-                        columns: [ValueColumn(repeating: .bool(true), count: count)])))
+                        columns: [ValueColumn(repeatElement(.bool(true), count: count))])))
             return encoder
         }
         func failure(_ encoder: ChangePayloadEncoder) throws -> ChangeSetDecodingError.Code? {

@@ -55,7 +55,7 @@ struct RequestMemoryTests {
         let properties = (0..<columns).map {
             WireProperty(name: WireName("p\($0)"), type: .bool)
         }
-        let column = ValueColumn(repeating: value, count: records.count)
+        let column = ValueColumn(repeatElement(value, count: records.count))
         return author.save([
             .insert(
                 RowBlock(

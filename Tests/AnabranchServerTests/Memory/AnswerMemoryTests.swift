@@ -16,7 +16,7 @@ import Testing
         let others = (0..<count).map { _ in author.newRecord() }
         let rows = RowBlock(
             entity: "Person", records: others, properties: [.init(name: "n", type: .integer64)],
-            columns: [ValueColumn(repeating: .integer(1), count: count)])
+            columns: [ValueColumn(repeatElement(.integer(1), count: count))])
         let links = LinkBlock(
             entity: "Person", property: property,
             links: others.map {

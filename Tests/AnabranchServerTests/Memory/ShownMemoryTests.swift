@@ -44,7 +44,7 @@ import Testing
         let properties = (0..<10).map {
             WireProperty(name: WireName("property\($0)"), type: .integer64)
         }
-        let column = ValueColumn(repeating: .null, count: count)
+        let column = ValueColumn(repeatElement(.null, count: count))
         return author.save([
             .insert(
                 RowBlock(

@@ -31,7 +31,7 @@ import Testing
         .update(
             RowBlock(
                 entity: "Person", records: records, properties: [ChangeBlock.age],
-                columns: [ValueColumn(repeating: .integer(age), count: records.count)]))
+                columns: [ValueColumn(repeatElement(.integer(age), count: records.count))]))
     }
 
     @Test func `a save that changes and one that deletes many large records`() throws {
@@ -111,7 +111,7 @@ import Testing
         let others = (0..<12_000).map { _ in author.newRecord() }
         let rows = RowBlock(
             entity: "Person", records: others, properties: [ChangeBlock.age],
-            columns: [ValueColumn(repeating: .integer(1), count: others.count)])
+            columns: [ValueColumn(repeatElement(.integer(1), count: others.count))])
         let ends = others.map { LinkBlock.Link(left: $0, right: hub) }
         let links = LinkBlock(
             entity: "Person", property: ChangeBlock.friends,

@@ -114,7 +114,7 @@ import Testing
             .add(
                 RowBlock(
                     entity: "Person", records: twice, properties: [Self.visits],
-                    columns: [ValueColumn(repeating: .integer(2), count: twice.count)])),
+                    columns: [ValueColumn(repeatElement(.integer(2), count: twice.count))])),
             .write(
                 SiblingBlock(
                     entity: "Person", property: Self.note,

@@ -195,7 +195,7 @@ import Testing
         var author = TestAuthor(1)
         let records = (0..<4200).map { _ in author.newRecord() }
         let properties = (0..<4000).map { WireProperty(name: WireName("p\($0)"), type: .string) }
-        let nulls = ValueColumn(repeating: .null, count: records.count)
+        let nulls = ValueColumn(repeatElement(.null, count: records.count))
         let set = author.save([
             .insert(
                 RowBlock(

@@ -53,7 +53,7 @@ import Testing
             .insert(
                 RowBlock(
                     entity: "Note", records: ids, properties: columns.map(\.0),
-                    columns: columns.map { ValueColumn(repeating: $0.1, count: ids.count) })))
+                    columns: columns.map { ValueColumn(repeatElement($0.1, count: ids.count)) })))
     }
 
     /// A push of one save with one block.
@@ -120,7 +120,7 @@ import Testing
                 RowBlock(
                     entity: "Note", records: ids,
                     properties: [WireProperty(name: "n", type: .integer64)],
-                    columns: [ValueColumn(repeating: .integer(1), count: ids.count)])),
+                    columns: [ValueColumn(repeatElement(.integer(1), count: ids.count))])),
             .delete(RecordBlock(entity: "Note", records: ids)),
         ]
         for (number, change) in changes.enumerated() {

@@ -23,7 +23,7 @@ struct HostileAuthor {
                 RowBlock(
                     entity: "Note", records: ids, properties: properties,
                     columns: properties.map { _ in
-                        ValueColumn(repeating: value, count: ids.count)
+                        ValueColumn(repeatElement(value, count: ids.count))
                     }))
         ])
     }

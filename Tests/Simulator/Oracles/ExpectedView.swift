@@ -172,7 +172,7 @@ private struct ExpectedPlaces {
             for link in record.links {
                 let name = ExpectedDuplicates.Link(
                     property: link.property.name.string, left: record.id, right: link.right)
-                ofLinks[name] = link.tags.place
+                ofLinks[name] = link.tags.all.last?.place ?? LinkPosition.none
             }
         }
     }

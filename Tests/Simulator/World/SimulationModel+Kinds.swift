@@ -94,17 +94,8 @@ extension SimulationModel {
                 RelationshipDeclaration("box", to: "Box", inverse: "items")
                 RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
             }
-            EntityDeclaration("Label") {
-                AttributeDeclaration("text", .string)
-                AttributeDeclaration("low", .integer64)
-                AttributeDeclaration("high", .integer64)
-                AttributeGroup("range", "low", "high")
-                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
-            }
-            EntityDeclaration("Half") {
-                AttributeDeclaration("pair", .integer64)
-                AttributeDeclaration("token", .integer64)
-            }
+            label()
+            half
         }
     }
 
@@ -131,18 +122,8 @@ extension SimulationModel {
                 RelationshipDeclaration("shelvedIn", to: "Box", inverse: "shelf")
                 RelationshipDeclaration("notes", toMany: "Note", inverse: "item")
             }
-            EntityDeclaration("Label") {
-                AttributeDeclaration("text", .string)
-                AttributeDeclaration("low", .integer64)
-                AttributeDeclaration("high", .integer64)
-                AttributeDeclaration("unit", .string)
-                AttributeGroup("range", "low", "high", "unit")
-                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
-            }
-            EntityDeclaration("Half") {
-                AttributeDeclaration("pair", .integer64)
-                AttributeDeclaration("token", .integer64)
-            }
+            label(hasUnit: true)
+            half
             EntityDeclaration("Note", deletePolicy: .updateWins) {
                 AttributeDeclaration("text", .string)
                 AttributeDeclaration("hits", .integer64, mergeRule: .counter)
@@ -173,18 +154,30 @@ extension SimulationModel {
                 UniquenessConstraint("code")
                 UniquenessConstraint("name")
             }
-            EntityDeclaration("Label") {
-                AttributeDeclaration("text", .string)
-                AttributeDeclaration("low", .integer64)
-                AttributeDeclaration("high", .integer64)
-                AttributeGroup("range", "low", "high")
-                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
-                UniquenessConstraint("text")
-            }
-            EntityDeclaration("Half") {
-                AttributeDeclaration("pair", .integer64)
-                AttributeDeclaration("token", .integer64)
-            }
+            label(isUnique: true)
+            half
+        }
+    }
+
+    static var half: EntityDeclaration {
+        EntityDeclaration("Half") {
+            AttributeDeclaration("pair", .integer64)
+            AttributeDeclaration("token", .integer64)
+        }
+    }
+
+    static func label(
+        hasUnit: Bool = false, isUnique: Bool = false, _ relationships: RelationshipDeclaration...
+    ) -> EntityDeclaration {
+        EntityDeclaration("Label") {
+            AttributeDeclaration("text", .string)
+            AttributeDeclaration("low", .integer64)
+            AttributeDeclaration("high", .integer64)
+            if hasUnit { AttributeDeclaration("unit", .string) }
+            AttributeGroup("range", attributes: ["low", "high"] + (hasUnit ? ["unit"] : []))
+            RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
+            for relationship in relationships { relationship }
+            if isUnique { UniquenessConstraint("text") }
         }
     }
 }

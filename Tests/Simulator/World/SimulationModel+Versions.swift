@@ -30,14 +30,7 @@ extension SimulationModel {
                 RelationshipDeclaration("labels", toMany: "Label", inverse: "items")
                 RelationshipDeclaration("drafts", toMany: "Draft", inverse: "subject")
             }
-            EntityDeclaration("Label") {
-                AttributeDeclaration("text", .string)
-                AttributeDeclaration("low", .integer64)
-                AttributeDeclaration("high", .integer64)
-                AttributeGroup("range", "low", "high")
-                RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
-                RelationshipDeclaration("drafts", toMany: "Draft", inverse: "tags")
-            }
+            label(RelationshipDeclaration("drafts", toMany: "Draft", inverse: "tags"))
             half
             EntityDeclaration("Draft") {
                 AttributeDeclaration("text", .string)
@@ -90,7 +83,7 @@ extension SimulationModel {
                 RelationshipDeclaration("charger", to: "Gadget", inverse: "charges")
                 RelationshipDeclaration("charges", toMany: "Gadget", inverse: "charger")
             }
-            labelWithUnit(isUnique: false)
+            label(hasUnit: true)
             half
             EntityDeclaration("Note", deletePolicy: .updateWins) {
                 AttributeDeclaration("text", .string)
@@ -141,8 +134,8 @@ extension SimulationModel {
                 RelationshipDeclaration(
                     "sketches", toMany: "Sketch", inverse: "subject", wireName: "drafts")
             }
-            labelWithUnit(
-                isUnique: true,
+            label(
+                hasUnit: true, isUnique: true,
                 RelationshipDeclaration("drafts", toMany: "Sketch", inverse: "tags"))
             half
             EntityDeclaration("Remark", isAbstract: true) { AttributeDeclaration("text", .string) }
@@ -155,28 +148,5 @@ extension SimulationModel {
                 RelationshipDeclaration("tags", toMany: "Label", inverse: "drafts")
             }
         }
-    }
-
-    private static var half: EntityDeclaration {
-        EntityDeclaration("Half") {
-            AttributeDeclaration("pair", .integer64)
-            AttributeDeclaration("token", .integer64)
-        }
-    }
-
-    private static func labelWithUnit(
-        isUnique: Bool, _ relationships: RelationshipDeclaration...
-    ) -> EntityDeclaration {
-        var label = EntityDeclaration("Label") {
-            AttributeDeclaration("text", .string)
-            AttributeDeclaration("low", .integer64)
-            AttributeDeclaration("high", .integer64)
-            AttributeDeclaration("unit", .string)
-            AttributeGroup("range", "low", "high", "unit")
-            RelationshipDeclaration("items", toMany: "Item", inverse: "labels")
-        }
-        label.relationships += relationships
-        if isUnique { label.uniquenessConstraints = [UniquenessConstraint("text")] }
-        return label
     }
 }

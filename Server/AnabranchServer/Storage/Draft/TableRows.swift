@@ -31,13 +31,16 @@ extension ColumnValues {
 
 /// Rows of one table, or the keys of some.
 protocol TableRows {
-    var table: ZoneTable { get }
-    var count: Int { get }
+    /// The table and the number of rows.
+    var extent: (table: ZoneTable, count: Int) { get }
 
     /// Passes the values of one row on.
-    func append<Values: ColumnValues>(
-        _ row: Int, to values: inout Values
-    ) throws(Values.Failure)
+    func append<Values: ColumnValues>(_ row: Int, to values: inout Values) throws(Values.Failure)
+}
+
+extension TableRows {
+    var table: ZoneTable { extent.table }
+    var count: Int { extent.count }
 }
 
 /// The keys of rows that are removed.
@@ -45,23 +48,14 @@ enum RemovedRows: TableRows {
     case records([RecordKey])
     case links([LinkKey])
 
-    var table: ZoneTable {
+    var extent: (table: ZoneTable, count: Int) {
         switch self {
-        case .records: .record
-        case .links: .link
+        case .records(let keys): (.record, keys.count)
+        case .links(let keys): (.link, keys.count)
         }
     }
 
-    var count: Int {
-        switch self {
-        case .records(let keys): keys.count
-        case .links(let keys): keys.count
-        }
-    }
-
-    func append<Values: ColumnValues>(
-        _ row: Int, to values: inout Values
-    ) throws(Values.Failure) {
+    func append<Values: ColumnValues>(_ row: Int, to values: inout Values) throws(Values.Failure) {
         switch self {
         case .records(let keys): try values.append(keys[row].rawValue)
         case .links(let keys): try values.append(keys[row])
@@ -77,37 +71,21 @@ extension ZoneChanges {
 }
 
 extension ZoneRows: TableRows {
-    var table: ZoneTable {
+    var extent: (table: ZoneTable, count: Int) {
         switch self {
-        case .replicas: .replica
-        case .entities: .entity
-        case .properties: .property
-        case .entries: .log
-        case .records: .record
-        case .links: .link
-        case .acknowledgements: .acknowledgement
-        case .logParts: .logPart
-        case .pieces: .part
+        case .replicas(let rows): (.replica, rows.count)
+        case .entities(let rows): (.entity, rows.count)
+        case .properties(let rows): (.property, rows.count)
+        case .entries(let rows): (.log, rows.count)
+        case .records(let rows): (.record, rows.count)
+        case .links(let rows): (.link, rows.count)
+        case .acknowledgements(let rows): (.acknowledgement, rows.count)
+        case .logParts(let rows): (.logPart, rows.count)
+        case .pieces(let rows): (.part, rows.count)
         }
     }
 
-    var count: Int {
-        switch self {
-        case .replicas(let rows): rows.count
-        case .entities(let rows): rows.count
-        case .properties(let rows): rows.count
-        case .entries(let rows): rows.count
-        case .records(let rows): rows.count
-        case .links(let rows): rows.count
-        case .acknowledgements(let rows): rows.count
-        case .logParts(let rows): rows.count
-        case .pieces(let rows): rows.count
-        }
-    }
-
-    func append<Values: ColumnValues>(
-        _ row: Int, to values: inout Values
-    ) throws(Values.Failure) {
+    func append<Values: ColumnValues>(_ row: Int, to values: inout Values) throws(Values.Failure) {
         switch self {
         case .replicas(let rows): try rows[row].append(to: &values)
         case .entities(let rows):
@@ -142,9 +120,7 @@ extension ZoneRows: TableRows {
 }
 
 extension ReplicaRow {
-    fileprivate func append<Values: ColumnValues>(
-        to values: inout Values
-    ) throws(Values.Failure) {
+    fileprivate func append<Values: ColumnValues>(to values: inout Values) throws(Values.Failure) {
         try values.append(ordinal)
         try values.append(id.bytes)
         try values.append(head?.sequence ?? 0)
@@ -153,9 +129,7 @@ extension ReplicaRow {
 }
 
 extension LogRow {
-    fileprivate func append<Values: ColumnValues>(
-        to values: inout Values
-    ) throws(Values.Failure) {
+    fileprivate func append<Values: ColumnValues>(to values: inout Values) throws(Values.Failure) {
         try values.append(position)
         try values.append(Int64(kind.rawValue))
         try values.append(author)
@@ -169,9 +143,7 @@ extension LogRow {
 }
 
 extension StateRow {
-    fileprivate func append<Values: ColumnValues>(
-        to values: inout Values
-    ) throws(Values.Failure) {
+    fileprivate func append<Values: ColumnValues>(to values: inout Values) throws(Values.Failure) {
         try values.append(key.rawValue)
         try values.append(entity)
         try values.append(timestamp)

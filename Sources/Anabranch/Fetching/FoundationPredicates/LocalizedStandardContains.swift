@@ -39,7 +39,7 @@ public import Foundation
     extension PredicateExpressions.LocalizedStandardContains: ConvertiblePredicateExpression {
         func converted(
             by conversion: PredicateConversion
-        ) throws(FetchPredicateError) -> ConvertedExpression {
+        ) throws(FetchPredicateError) -> Counterpart {
             let (text, part) = (try conversion.value(text), try conversion.value(part))
             return .condition(
                 text.compared(.contains, part, [.caseInsensitive, .diacriticInsensitive]))

@@ -2,9 +2,7 @@ import AnabranchModel
 import Foundation
 
 extension PredicateExpressions.SequenceContains: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let (collection, member) = (try conversion.value(sequence), try conversion.value(element))
         return .condition(
             collection.isConstantCollection
@@ -13,9 +11,7 @@ extension PredicateExpressions.SequenceContains: ConvertiblePredicateExpression 
 }
 
 extension PredicateExpressions.SequenceContainsWhere: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .condition(
             try conversion.elements(of: sequence, where: test, variable.key)
                 .counted(.greater, 0))
@@ -23,9 +19,7 @@ extension PredicateExpressions.SequenceContainsWhere: ConvertiblePredicateExpres
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .condition(
             try conversion.elements(of: sequence, where: test, variable.key, isNegated: true)
                 .counted(.equal, 0))
@@ -33,49 +27,37 @@ extension PredicateExpressions.SequenceAllSatisfy: ConvertiblePredicateExpressio
 }
 
 extension PredicateExpressions.Filter: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .value(try conversion.elements(of: sequence, where: filter, variable.key))
     }
 }
 
 extension PredicateExpressions.SequenceStartsWith: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         try conversion.comparison(base, .beginsWith, prefix)
     }
 }
 
 extension PredicateExpressions.CollectionContainsCollection: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         try conversion.comparison(base, .contains, other)
     }
 }
 
 extension PredicateExpressions.ClosedRange: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .range(try conversion.value(lower), try conversion.value(upper), isClosed: true)
     }
 }
 
 extension PredicateExpressions.Range: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .range(try conversion.value(lower), try conversion.value(upper), isClosed: false)
     }
 }
 
 extension PredicateExpressions.RangeExpressionContains: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         guard case .range(let lower, let upper, let isClosed) = try conversion.convert(range) else {
             throw .unconvertible("a range without two bounds", "compare with its bound")
         }

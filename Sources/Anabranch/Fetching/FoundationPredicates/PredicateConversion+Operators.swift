@@ -2,17 +2,13 @@ import AnabranchModel
 import Foundation
 
 extension PredicateExpressions.Equal: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         try conversion.equality(lhs, rhs)
     }
 }
 
 extension PredicateExpressions.NotEqual: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .condition(try conversion.equality(lhs, rhs).condition().negated)
     }
 }
@@ -21,7 +17,7 @@ extension PredicateConversion {
     /// A comparison by `==`. A condition that is compared with a constant stays a condition.
     fileprivate func equality(
         _ left: any PredicateExpression, _ right: any PredicateExpression
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    ) throws(FetchPredicateError) -> Counterpart {
         let (left, right) = (try convert(left), try convert(right))
         for (side, other) in [(left, right), (right, left)] {
             if let condition = compared(side, other) { return .condition(condition) }
@@ -30,7 +26,7 @@ extension PredicateConversion {
     }
 
     private func compared(
-        _ left: ConvertedExpression, _ right: ConvertedExpression
+        _ left: Counterpart, _ right: Counterpart
     ) -> FetchPredicate? {
         guard case .condition(let condition, let missing) = left,
             case .value(let constant) = right, let flag = constant.constantFlag
@@ -42,9 +38,7 @@ extension PredicateConversion {
 }
 
 extension PredicateExpressions.Comparison: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let comparison: PredicateOperator? =
             switch op {
             case .lessThan: .less
@@ -61,33 +55,25 @@ extension PredicateExpressions.Comparison: ConvertiblePredicateExpression {
 }
 
 extension PredicateExpressions.Conjunction: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .condition(try conversion.condition(lhs).and(try conversion.condition(rhs)))
     }
 }
 
 extension PredicateExpressions.Disjunction: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .condition(try conversion.condition(lhs).or(try conversion.condition(rhs)))
     }
 }
 
 extension PredicateExpressions.Negation: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .condition(try conversion.condition(wrapped).negated)
     }
 }
 
 extension PredicateExpressions.Arithmetic: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let sign: ArithmeticOperator? =
             switch op {
             case .add: .add
@@ -101,34 +87,26 @@ extension PredicateExpressions.Arithmetic: ConvertiblePredicateExpression {
 }
 
 extension PredicateExpressions.FloatDivision: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         try conversion.arithmetic(lhs, .divide, rhs)
     }
 }
 
 extension PredicateExpressions.IntDivision: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         try conversion.arithmetic(lhs, .divide, rhs)
     }
 }
 
 extension PredicateExpressions.IntRemainder: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let operands = [try conversion.value(lhs), try conversion.value(rhs)]
         return .value(FetchExpression(.function("modulus:by", operands)))
     }
 }
 
 extension PredicateExpressions.UnaryMinus: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         .value(FetchExpression(.negative(try conversion.value(wrapped))))
     }
 }

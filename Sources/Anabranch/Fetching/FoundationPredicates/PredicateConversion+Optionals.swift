@@ -2,9 +2,7 @@ import AnabranchModel
 import Foundation
 
 extension PredicateExpressions.OptionalFlatMap: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let base = try conversion.value(wrapped)
         var inner = conversion
         inner.bind(variable.key, to: base)
@@ -19,15 +17,13 @@ extension PredicateExpressions.OptionalFlatMap: ConvertiblePredicateExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression { try conversion.convert(inner) }
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
+        try conversion.convert(inner)
+    }
 }
 
 extension PredicateExpressions.NilCoalesce: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         switch (try conversion.convert(lhs), try conversion.convert(rhs)) {
         case (.condition(let condition, let missing?), let other):
             switch try other.condition() {
@@ -45,15 +41,13 @@ extension PredicateExpressions.NilCoalesce: ConvertiblePredicateExpression {
 }
 
 extension PredicateExpressions.NilLiteral: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression { .value(.missing) }
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
+        .value(.missing)
+    }
 }
 
 extension PredicateExpressions.Conditional: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let condition = try conversion.condition(test)
         let (first, second) = (
             try conversion.convert(trueBranch), try conversion.convert(falseBranch)

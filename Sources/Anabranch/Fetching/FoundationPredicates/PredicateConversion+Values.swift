@@ -2,15 +2,13 @@ import AnabranchModel
 import Foundation
 
 extension PredicateExpressions.Variable: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression { .value(try conversion.value(of: key)) }
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
+        .value(try conversion.value(of: key))
+    }
 }
 
 extension PredicateExpressions.Value: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         if let range = value as? any ConvertibleRange { return try range.converted() }
         if let argument = value as? any PredicateArgument {
             return .value(try argument.predicateExpression)
@@ -32,27 +30,25 @@ extension Optional: OptionalValue { fileprivate var isMissing: Bool { self == ni
 
 /// A range as a captured constant.
 private protocol ConvertibleRange {
-    func converted() throws(FetchPredicateError) -> ConvertedExpression
+    func converted() throws(FetchPredicateError) -> Counterpart
 }
 
 extension ClosedRange: ConvertibleRange where Bound: PredicateArgument {
-    fileprivate func converted() throws(FetchPredicateError) -> ConvertedExpression {
+    fileprivate func converted() throws(FetchPredicateError) -> Counterpart {
         .range(
             try lowerBound.predicateExpression, try upperBound.predicateExpression, isClosed: true)
     }
 }
 
 extension Range: ConvertibleRange where Bound: PredicateArgument {
-    fileprivate func converted() throws(FetchPredicateError) -> ConvertedExpression {
+    fileprivate func converted() throws(FetchPredicateError) -> Counterpart {
         .range(
             try lowerBound.predicateExpression, try upperBound.predicateExpression, isClosed: false)
     }
 }
 
 extension PredicateExpressions.KeyPath: ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart {
         let base = try conversion.value(root)
         if let type = Root.Output.self as? ManagedObject.Type {
             return .value(base.appending(try PropertyPath(keyPath, of: type).steps))
@@ -77,7 +73,7 @@ extension PredicateExpressions.KeyPath: ConvertiblePredicateExpression {
     /// The number of elements of a collection, or the question whether there are any.
     private func size(
         of base: FetchExpression
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    ) throws(FetchPredicateError) -> Counterpart {
         let relationship = Root.Output.self as? any SizedRelationship.Type
         let isText = Root.Output.self == String.self
         if kind == .collectionIsEmpty && isText {

@@ -42,9 +42,7 @@ extension FetchRequest {
 
 /// A part of a Foundation predicate that has a counterpart.
 protocol ConvertiblePredicateExpression {
-    func converted(
-        by conversion: PredicateConversion
-    ) throws(FetchPredicateError) -> ConvertedExpression
+    func converted(by conversion: PredicateConversion) throws(FetchPredicateError) -> Counterpart
 }
 
 /// The conversion of a Foundation predicate, with what its variables stand for.
@@ -68,7 +66,7 @@ struct PredicateConversion {
 
     func convert(
         _ expression: any PredicateExpression
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    ) throws(FetchPredicateError) -> Counterpart {
         guard let convertible = expression as? any ConvertiblePredicateExpression else {
             let name = String(describing: type(of: expression)).prefix { $0 != "<" }
             throw .unconvertible(
@@ -88,14 +86,14 @@ struct PredicateConversion {
     func comparison(
         _ left: any PredicateExpression, _ comparison: PredicateOperator,
         _ right: any PredicateExpression
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    ) throws(FetchPredicateError) -> Counterpart {
         .condition(try value(left).compared(comparison, try value(right)))
     }
 
     func arithmetic(
         _ left: any PredicateExpression, _ sign: ArithmeticOperator,
         _ right: any PredicateExpression
-    ) throws(FetchPredicateError) -> ConvertedExpression {
+    ) throws(FetchPredicateError) -> Counterpart {
         .value(FetchExpression(.arithmetic(sign, try value(left), try value(right))))
     }
 

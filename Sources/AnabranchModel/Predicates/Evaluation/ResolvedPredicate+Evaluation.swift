@@ -1,21 +1,5 @@
 package import AnabranchReplication
 
-extension FetchPredicate {
-    /// Returns true if the predicate holds for one object.
-    ///
-    /// Each call checks the predicate against the object's entity. For many objects, resolve it
-    /// once and evaluate the ``ResolvedPredicate``.
-    ///
-    /// - Parameter variables: Values of `$variables`, named without the `$`.
-    ///
-    /// - Throws: ``FetchPredicateError``, or an error of the subject.
-    package func evaluate(
-        with subject: any PredicateSubject, variables: [String: (any PredicateArgument)?] = [:]
-    ) throws -> Bool {
-        try resolved(for: subject.predicateEntity, variables: variables).evaluate(with: subject)
-    }
-}
-
 extension ResolvedPredicate {
     /// Returns true if the predicate holds for the subject.
     ///

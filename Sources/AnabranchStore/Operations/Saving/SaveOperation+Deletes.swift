@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension SaveOperation {
     /// Deletes rows and their links. Nothing else is written: references to the deleted records
     /// stay, and read nil from now on.
-    mutating func write(_ delete: SaveRequest.Delete) throws {
+    mutating func write(_ delete: SaveRequest.Records) throws {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
         try addOwners(of: delete, layout)
@@ -48,7 +48,7 @@ extension SaveOperation {
 
     /// Deletes rows under `updateWins`: they move to the deferred rows, until an update that this
     /// delete has not seen revives them.
-    private mutating func writeYielding(_ delete: SaveRequest.Delete) throws {
+    private mutating func writeYielding(_ delete: SaveRequest.Records) throws {
         let layout = schema.layout(of: delete.entity)
         let rows = try CanonicalRows(
             StoreReader(connection, schema: schema), replicas: transaction.replicas)

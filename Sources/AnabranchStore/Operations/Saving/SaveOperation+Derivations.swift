@@ -6,7 +6,7 @@ extension SaveOperation {
     /// Registers the records with derived attributes that depend on rows about to be deleted.
     /// Contexts that have registered these records are notified, including the saving context,
     /// which may not know the dependency.
-    mutating func addOwners(of delete: SaveRequest.Delete, _ layout: EntityLayout) throws {
+    mutating func addOwners(of delete: SaveRequest.Records, _ layout: EntityLayout) throws {
         let backwards = schema.dependencies.backwards(from: delete.entity)
         guard !backwards.isEmpty else { return }
         let ids = delete.rows.map(\.id)

@@ -170,9 +170,9 @@ extension SaveOperation {
     // MARK: - Deletes and links
 
     private mutating func deletesOfMembers(
-        of delete: SaveRequest.Delete
-    ) throws -> [SaveRequest.Delete] {
-        var found: [SaveRequest.Delete] = []
+        of delete: SaveRequest.Records
+    ) throws -> [SaveRequest.Records] {
+        var found: [SaveRequest.Records] = []
         for row in delete.rows {
             for member in others(than: row.id) {
                 guard let entity = try entity(of: member, in: delete.entity.root) else { continue }

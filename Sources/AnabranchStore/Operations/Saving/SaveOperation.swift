@@ -243,7 +243,7 @@ struct SaveOperation: ~Copyable {
     mutating func moveBehindLog() throws { position = try log.nextPosition() }
 
     /// Checks versions before anything is written.
-    private mutating func compareVersions(_ check: SaveRequest.Check) throws {
+    private mutating func compareVersions(_ check: SaveRequest.Records) throws {
         let statement = try connection.cached(schema.layout(of: check.entity).versionSQL)
         for row in check.rows {
             try statement.bind(row.id, at: 1)

@@ -60,27 +60,12 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// Records of one entity that are deleted.
-    package struct Delete: Sendable {
+    /// Records of one entity, each with the version of its row when it was read.
+    package struct Records: Sendable {
         package var entity: EntityDescription
         package var rows: [(id: LocalID, version: RowVersion)]
 
-        package init(
-            entity: EntityDescription, rows: [(id: LocalID, version: RowVersion)]
-        ) {
-            self.entity = entity
-            self.rows = rows
-        }
-    }
-
-    /// Records that are not written, but must be unchanged since they were read.
-    package struct Check: Sendable {
-        package let entity: EntityDescription
-        package var rows: [(id: LocalID, version: RowVersion)]
-
-        package init(
-            entity: EntityDescription, rows: [(id: LocalID, version: RowVersion)]
-        ) {
+        package init(entity: EntityDescription, rows: [(id: LocalID, version: RowVersion)]) {
             self.entity = entity
             self.rows = rows
         }
@@ -138,10 +123,10 @@ package struct SaveRequest: Sendable {
     package var name: String
     package var inserts: [Insert] = []
     package var updates: [Update] = []
-    package var deletes: [Delete] = []
-    /// Checks of records that the request neither updates nor deletes. A request with nothing else
-    /// is empty, so nothing is saved or compared.
-    package var checks: [Check] = []
+    package var deletes: [Records] = []
+    /// Records that the request neither updates nor deletes, but that must be unchanged since they
+    /// were read. A request with nothing else is empty, so nothing is saved or compared.
+    package var checks: [Records] = []
     package var links: [LinkChange] = []
     /// Changes of list positions. An object that is added without a position goes to the list's
     /// end. An object that moves in a one-to-many is also updated in the slot of its reference.

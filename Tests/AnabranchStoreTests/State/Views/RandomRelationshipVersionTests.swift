@@ -207,12 +207,7 @@ private final class RelationshipWorld {
 
     private func compareWithNewStore(_ store: Store) throws {
         newStoreCount += 1
-        let new = try scenario.open("new \(newStoreCount)", model: store.model)
-        try scenario.zone.pull(into: new)
-        #expect(try new.canonicalHash() == store.canonicalHash())
-        let (expected, shown) = (try ShownState(new), try ShownState(store))
-        #expect(expected == shown)
-        new.close()
+        try scenario.compareWithNewStore(store, number: newStoreCount)
     }
 
     func settle() throws {
@@ -224,26 +219,11 @@ private final class RelationshipWorld {
             #expect(try store.canonicalHash() == reference.canonicalHash)
             #expect(try store.check().isValid)
             try compareWithNewStore(store)
-            try repairAll(store, reference)
+            try scenario.repairAll(store, reference)
             try compare(store, with: reference)
             while versions[number] < 2 { try migrate(number) }
         }
-        let last = try scenario.open("last", model: models[2])
-        try last.load(
-            SnapshotChunk.chunks(of: reference, log: scenario.zone.log, records: 5),
-            at: #require(try stores[0].syncState().cursor))
-        #expect(try last.canonicalHash() == reference.canonicalHash)
-        #expect(try ShownState(last) == ShownState(stores[0]))
-    }
-
-    /// Replaces all records by the zone's images of them, which changes nothing.
-    private func repairAll(_ store: Store, _ reference: ReferenceMerge) throws {
-        let shown = try ShownState(store)
-        let place = CausalContext.Prefix(
-            epoch: scenario.zone.epoch, position: UInt64(scenario.zone.log.count))
-        _ = try store.repair(reference.records.keys.map { reference.image(of: $0) }, at: place)
-        #expect(try ShownState(store) == shown)
-        #expect(try store.canonicalHash() == reference.canonicalHash)
+        try scenario.compareWithSnapshot(reference, stores[0])
     }
 
     /// Checks that each to-many of people shows every link and reference under its name.

@@ -28,8 +28,6 @@ extension KeyRingError {
     public struct Code: Hashable, Sendable {
         /// The code's text, for example `cannot-open`.
         public let rawValue: String
-        /// Creates a code from its text.
-        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// There is no file, or no permission to read it. Check the path.
         public static let cannotOpen = Code(rawValue: "cannot-open")

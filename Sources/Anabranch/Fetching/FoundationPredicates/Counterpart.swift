@@ -1,8 +1,8 @@
 import AnabranchModel
 import AnabranchReplication
 
-/// A part of a Foundation predicate in the terms of the predicate language.
-enum ConvertedExpression {
+/// The counterpart of a part of a Foundation predicate in the predicate language.
+enum Counterpart {
     /// A value: a constant, a path or a computed value.
     case value(FetchExpression)
     /// A condition.
