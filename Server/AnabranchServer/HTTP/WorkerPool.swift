@@ -39,7 +39,7 @@ final class WorkerPool: Sendable {
     private let woken = DispatchSemaphore(value: 0)
     private let ended = DispatchGroup()
 
-    /// Creates a pool whose threads are not started yet.
+    /// Creates a pool. Its threads are not started yet.
     ///
     /// - Parameter limit: The greatest number of jobs that wait for a thread.
     init(threads: Int, limit: Int, stackBytes: Int = 1 << 20) {
