@@ -85,14 +85,8 @@ struct CommandOptions {
 
     func expectNoWords() throws {
         if let word = words.first {
-            throw usage("There are too many words: \"\(Self.shown(word))\" is not expected.")
+            throw usage("There are too many words: \"\(word)\" is not expected.")
         }
-    }
-
-    /// A word that was typed in the wrong place, to be shown. It may be the address of a database
-    /// with a password; then nothing of it is shown.
-    static func shown(_ word: String) -> String {
-        word.contains("://") || word.contains("=") ? "…" : word
     }
 
     /// Opens the store that `--store` names, or else the environment variable `ANABRANCHD_STORE`.
@@ -134,10 +128,13 @@ struct CommandOptions {
         return try ZoneStore(location, connections: connections)
     }
 
-    /// The only word after the command.
-    func oneWord(_ what: String) throws -> String {
+    /// The directory of a backup, which is the only word after the command.
+    func backupDirectory() throws -> String {
         guard let word = words.first, words.count == 1 else {
-            throw usage("Type \(what), and nothing else.")
+            throw usage("Type the directory of the backup, and nothing else.")
+        }
+        guard !word.contains("://") else {
+            throw usage("A backup is a directory of files, and not in a database.")
         }
         return word
     }

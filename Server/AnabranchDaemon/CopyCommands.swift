@@ -6,7 +6,7 @@ enum BackupCommand {
     static func run(_ arguments: [String]) throws {
         let options = try CommandOptions(arguments, of: "backup", known: ["store"])
         guard !options.wantsHelp else { return print(HelpText.backup) }
-        let directory = try options.oneWord("the directory of the backup")
+        let directory = try options.backupDirectory()
         let store = try options.store()
         defer { store.close() }
         let backup = try ZoneStore(StoreLocation("sqlite:\(directory)"))
@@ -23,9 +23,9 @@ enum RestoreCommand {
         let options = try CommandOptions(
             arguments, of: "restore", known: ["store"], flags: ["replace"])
         guard !options.wantsHelp else { return print(HelpText.restore) }
-        let directory = try options.oneWord("the directory of the backup")
+        let directory = try options.backupDirectory()
         guard FileManager.default.fileExists(atPath: "\(directory)/tokens.sqlite") else {
-            throw HTTPServerError("There is no backup in \(CommandOptions.shown(directory)).")
+            throw HTTPServerError("There is no backup in \(directory).")
         }
         let backup = try ZoneStore(StoreLocation("sqlite:\(directory)"))
         defer { backup.close() }

@@ -68,7 +68,9 @@ enum Daemon {
     }
 
     static func report(_ message: String) {
-        StandardError.write("anabranchd: \(message)\n")
+        let secrets = SecretWords(
+            CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
+        StandardError.write("anabranchd: \(secrets.hidden(in: message))\n")
     }
 }
 

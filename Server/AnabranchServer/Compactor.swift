@@ -20,8 +20,10 @@ final class Compactor: Sendable {
     }
 
     /// Begins; the first compaction is after one interval.
-    func start() {
-        Thread.detachNewThread { [self] in
+    ///
+    /// - Throws: ``ThreadError`` if the process may have no further thread.
+    func start() throws(ThreadError) {
+        try SystemThread.start("compactor") { [self] in
             while !wake.wait(for: plan.interval) { compactAll() }
             done.signal()
         }

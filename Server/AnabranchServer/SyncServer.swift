@@ -89,15 +89,29 @@ public final class SyncServer: Sendable {
         }
         if options.certificate != nil { addCertificateEnd() }
         metrics.addGauges(zones: zones, backEnd: store.backEnd) { [events] in events.count }
-        metrics.registry.add(
-            MetricGauge(
-                "anabranch_request_memory_bytes", "Reserved bytes of the memory for requests."
-            ) { [weak self] in Double(self?.server.reservedBytes ?? 0) })
+        for (name, help, value) in Self.gauges {
+            metrics.registry.add(
+                MetricGauge(name, help) { [weak self] in
+                    self.map { Double(value($0.server)) } ?? 0
+                })
+        }
         metrics.registry.add(
             MetricGauge(
                 counting: "anabranch_log_lost_lines_total", "Log lines that could not be written."
             ) { Double(log.lostLines) })
     }
+
+    private static let gauges: [(String, String, @Sendable (MicroHTTPServer) -> Int)] = [
+        (
+            "anabranch_request_memory_bytes", "Reserved bytes of the memory for requests.",
+            \.reservedBytes
+        ),
+        ("anabranch_connections", "Open connections.", \.connectionCount),
+        (
+            "anabranch_requests_waiting", "Requests that wait for a thread.",
+            \.workers.waitingCount
+        ),
+    ]
 
     private func addCertificateEnd() {
         metrics.registry.add(
@@ -124,7 +138,7 @@ public final class SyncServer: Sendable {
         warnOfCertificate()
         zones.listenToOthers()
         let port = try server.start(router)
-        compactor?.start()
+        try compactor?.start()
         return port
     }
 

@@ -19,6 +19,7 @@ import Testing
         (["delete", "a", "City"], "needs either RECORD or --where"),
         (["import", "a", "City", "file"], "Type --format csv or json."),
         (["sync", "a", "--server", "nonsense"], "--server takes a URL"),
+        (["sync", "a", "--server", "https://ada:secret@["], "not '…@['"),
         (["sync", "a", "--token", "secret"], "There is no option --token."),
     ])
     func `a bad command line says what to type and ends with 64`(

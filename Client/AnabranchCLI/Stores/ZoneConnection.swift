@@ -39,7 +39,8 @@ struct ZoneConnection {
         if let text = arguments.text("server") {
             guard let url = URL(string: text), url.scheme != nil else {
                 throw arguments.error(
-                    "--server takes a URL, as https://sync.example.org, not '\(text)'.")
+                    "--server takes a URL, as https://sync.example.org, not "
+                        + "'\(ServerAddress.withoutPassword(text))'.")
             }
             server = url
         } else {

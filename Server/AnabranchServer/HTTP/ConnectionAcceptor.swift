@@ -18,6 +18,7 @@ final class ConnectionAcceptor: Sendable {
     ///     descriptor, also if it refuses the connection.
     ///
     /// - Throws: ``HTTPServerError`` if the process has no descriptors left.
+    ///   ``ThreadError`` if it may have no further thread.
     init(
         _ socket: Int32,
         take: @escaping @Sendable (Int32, UnsafeMutablePointer<sockaddr>, socklen_t) -> Void
@@ -28,7 +29,7 @@ final class ConnectionAcceptor: Sendable {
                 "Can't create a pipe because of this error: \(String(cString: strerror(errno)))")
         }
         (self.socket, wakeReader, wakeWriter) = (socket, ends[0], ends[1])
-        Thread.detachNewThread { [self] in
+        try SystemThread.start("acceptor") { [self] in
             run(take)
             ended.signal()
         }

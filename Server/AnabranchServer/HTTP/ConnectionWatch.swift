@@ -69,6 +69,9 @@ final class ConnectionWatch: Sendable {
 
     deinit { timer.cancel() }
 
+    /// The number of open connections.
+    var connectionCount: Int { state.withLock { $0.openCount } }
+
     /// Records a new connection, and starts to wait for the headers of a request.
     func open(_ connection: UInt, socket: Int32) {
         let isCrowded = state.withLock { state in

@@ -58,6 +58,9 @@ public final class MicroHTTPServer: Sendable {
     /// The bytes that requests have reserved, of ``HTTPServerOptions/bufferedBytes``.
     var reservedBytes: Int { budget.byteCount - budget.available }
 
+    /// The number of open connections.
+    var connectionCount: Int { watch.connectionCount }
+
     var handler: (any HTTPHandler)? { state.withLock { $0.handler } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
@@ -65,13 +68,15 @@ public final class MicroHTTPServer: Sendable {
     ///
     /// - Returns: The port that it listens on.
     ///
-    /// - Throws: ``HTTPServerError`` if the address or the port cannot be used.
+    /// - Throws: ``HTTPServerError`` if the address or the port cannot be used; another error if
+    ///   the process may not have so many threads.
     public func start(_ handler: any HTTPHandler) throws -> Int {
         var address = try SocketAddress(options.address, port: options.port)
         let pair = try options.tls.map {
             try TLSKeyPair(certificate: $0.certificate, key: $0.key)
         }
         state.withLock { $0.handler = handler }
+        try workers.start()
         var flags =
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | MHD_USE_ITC.rawValue

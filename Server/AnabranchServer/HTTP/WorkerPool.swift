@@ -33,26 +33,41 @@ final class WorkerPool: Sendable {
         }
     }
 
+    private let threads: Int
+    private let stackBytes: Int
     private let state: Mutex<State>
     private let woken = DispatchSemaphore(value: 0)
     private let ended = DispatchGroup()
 
-    /// Starts the threads.
+    /// Creates a pool. Its threads are not started yet.
     ///
     /// - Parameter limit: The greatest number of jobs that wait for a thread.
-    init(threads: Int, limit: Int) {
-        state = Mutex(State(jobs: FairQueue(room: max(threads, 1), limit: limit)))
-        for number in 1...max(threads, 1) {
+    init(threads: Int, limit: Int, stackBytes: Int = 1 << 20) {
+        (self.threads, self.stackBytes) = (max(threads, 1), stackBytes)
+        state = Mutex(State(jobs: FairQueue(room: self.threads, limit: limit)))
+    }
+
+    /// Starts the threads.
+    ///
+    /// - Throws: ``ThreadError`` if the process may not have so many. Then the pool has to be
+    ///   stopped.
+    func start() throws(ThreadError) {
+        for number in 1...threads {
             ended.enter()
-            let thread = Thread { [self] in
-                work()
+            do throws(ThreadError) {
+                try SystemThread.start("anabranch-\(number)", stackBytes: stackBytes) { [self] in
+                    work()
+                    ended.leave()
+                }
+            } catch {
                 ended.leave()
+                throw error
             }
-            thread.name = "anabranch-\(number)"
-            thread.stackSize = 1 << 20
-            thread.start()
         }
     }
+
+    /// The number of jobs that wait for a thread.
+    var waitingCount: Int { state.withLock { $0.jobs.waitingCount } }
 
     /// True if a job would have to wait for a thread now.
     func isBusy(for purpose: Purpose) -> Bool {

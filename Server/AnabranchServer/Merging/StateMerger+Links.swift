@@ -77,6 +77,7 @@ extension StateMerger {
             let stored = try held[key].map {
                 try StoredTags.tags(decoding: $0, of: property, replica: writer.replica(at:))
             }
+            writer.countChanged(values: stored?.all.count ?? 0, byteCount: 0)
             changedLinks.add(
                 key, .init(left: link.left, property: property, right: link.right), stored: stored)
         }

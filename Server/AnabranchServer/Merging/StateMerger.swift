@@ -259,12 +259,13 @@ struct StateMerger {
     private static let freeBytes = 1 << 20
 
     private func decoded(_ row: StateRow, stored: StateRow?) throws -> ChangedRow {
-        ChangedRow(
-            stored: stored, row: row,
-            cells: try CellList(of: row),
-            seen: try row.seen.map {
-                try StoredTags.stamps(decoding: $0, replica: writer.replica(at:))
-            })
+        let cells = try CellList(of: row)
+        let seen = try row.seen.map {
+            try StoredTags.stamps(decoding: $0, replica: writer.replica(at:))
+        }
+        writer.countChanged(
+            values: cells.count + (seen?.count ?? 0), byteCount: row.cells.count)
+        return ChangedRow(stored: stored, row: row, cells: cells, seen: seen)
     }
 
     /// Writes the changed rows and their part of the checksum.

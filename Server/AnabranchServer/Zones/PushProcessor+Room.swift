@@ -28,12 +28,13 @@ extension PushProcessor {
         after log: inout LogState, now: Int64, _ check: QuotaCheck
     ) throws -> [PushResponse.Acknowledgement] {
         guard sets.dropFirst().contains(where: \.deletes) else { return [] }
-        let start = writer.use()
+        let (start, amount) = (writer.use(), writer.changedAmount)
         var reached = log
         do {
             let taken = try writer.atomically {
                 var taken: [PushResponse.Acknowledgement] = []
                 for incoming in sets {
+                    guard writer.changedAmount - amount <= Self.mostChanged else { throw NoRoom() }
                     taken.append(
                         try takeInGroup(incoming, into: writer, after: &reached, now: now, check))
                     guard taken.count > 1, incoming.deletes else { continue }

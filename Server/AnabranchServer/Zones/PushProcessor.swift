@@ -76,8 +76,13 @@ struct PushProcessor: Sendable {
         acknowledgements.reserveCapacity(job.changeSets.count)
         var refusal = job.refusal
         let check = quotaCheck(writer, now: now)
+        let amount = writer.changedAmount
         var rest = job.changeSets[...]
         while let incoming = rest.first {
+            guard writer.changedAmount - amount <= Self.mostChanged else {
+                refusal = Self.isLong
+                break
+            }
             do {
                 acknowledgements.append(
                     try take(incoming, into: writer, after: &log, now: now, check))
@@ -242,6 +247,19 @@ struct PushProcessor: Sendable {
     /// The bytes that a merge needs for each byte of a row: as it is stored, as it is written, and
     /// as the storage passes it on.
     private static let bytesPerMergedByte = 3
+
+    /// The amount of rows and links that the change sets of one request change, as
+    /// ``ZoneDraft/changedAmount`` counts it: the work of about a second.
+    ///
+    /// Each change set is merged by itself, so many small ones that change one large record cost
+    /// far more than their bytes. The others wait meanwhile, so the rest of such a push takes its
+    /// turn again.
+    static let mostChanged = 500_000
+
+    private static let isLong = ProtocolError(
+        .overloaded,
+        "Can't take more of these change sets at once because they change large records: push the "
+            + "others again.")
 
     private static let unknownEpoch = ProtocolError(
         .unknownEpoch, "Can't push to this log because it is of another epoch: say hello.")

@@ -52,10 +52,11 @@ package struct ServerAddress: Sendable {
         guard scheme == "http" || scheme == "https", let host = server.host(), !host.isEmpty,
             server.user() == nil, server.query() == nil, server.fragment() == nil
         else {
+            let shown = withoutPassword(text)
             throw SyncError(
                 .invalidServer,
-                "Can't sync with \"\(text)\" because it is not of the form "
-                    + "https://host[:port][/path].", details: ["server": text])
+                "Can't sync with \"\(shown)\" because it is not of the form "
+                    + "https://host[:port][/path].", details: ["server": shown])
         }
         guard scheme == "https" || allowingPlainHTTP || isLoopback(host) else {
             throw SyncError(
@@ -65,6 +66,12 @@ package struct ServerAddress: Sendable {
                 details: ["server": text])
         }
         return String(text.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    /// The text of an address without the user and the password that it may have, to be shown.
+    package static func withoutPassword(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        return "…" + text[at...]
     }
 
     private static func isLoopback(_ host: String) -> Bool {

@@ -39,7 +39,39 @@ import Testing
             try beyondQuota($0, makingRoom: true)
         },
         GrowingWork("parts of a save", from: 50) { try parts($0) },
+        GrowingWork("names of entities", from: 100) { try save($0, strangers) },
+        GrowingWork("differences of a counter, each in a block of its own", from: 200) {
+            try save($0, differences)
+        },
+        GrowingWork("links that are removed", from: 500) {
+            try save($0) { records, stamp in
+                records.dropFirst().map { .unfriend(records[0], $0, seen: [stamp]) }
+            }
+        },
+        GrowingWork("voids", from: 100) { try entries($0) { ChangeSet(voiding: $0, for: reason) } },
+        GrowingWork("entries of lost change sets", from: 100) {
+            try entries($0) { ChangeSet(lost: $0.dot) }
+        },
+        GrowingWork("change sets that a hook sees", from: 50) {
+            try changeSets($0, hook: acceptingHook)
+        },
+        GrowingWork("records that a hook sees", from: 200) {
+            try records($0, hook: acceptingHook)
+        },
+        GrowingWork("properties of a record that a hook sees", from: 100) {
+            try save($0, hook: acceptingHook, properties)
+        },
+        GrowingWork("links that a hook sees", from: 200) {
+            try save($0, hook: acceptingHook) { records, _ in
+                records.dropFirst().map { .befriend(records[0], $0) }
+            }
+        },
     ]
+
+    private static let reason = SaveRejection(.malformed, "It is wrong.")
+
+    /// A hook that accepts everything.
+    private static var acceptingHook: ValidationHook { ValidationHook(FakeChannel { _ in nil }) }
 
     @Test(arguments: pushes)
     private func `the work of a push is at most proportional`(push: GrowingWork) throws {
@@ -47,9 +79,10 @@ import Testing
     }
 
     private static func changeSets(
-        _ size: Int, areHeld: Bool = false, areRejected: Bool = false
+        _ size: Int, areHeld: Bool = false, areRejected: Bool = false,
+        hook: ValidationHook? = nil
     ) throws -> () throws -> Void {
-        let zone = try TestZone(.sqlite)
+        let zone = try TestZone(.sqlite, hook: hook)
         var author = TestAuthor(1)
         let (insert, record) = author.insertPerson()
         _ = try zone.push(insert)
@@ -67,8 +100,20 @@ import Testing
         }
     }
 
-    private static func records(_ size: Int) throws -> () throws -> Void {
+    /// Entries without a save.
+    private static func entries(
+        _ size: Int, _ entry: (ChangeSet) -> ChangeSet
+    ) throws -> () throws -> Void {
         let zone = try TestZone(.sqlite)
+        var author = TestAuthor(1)
+        let sets = (0..<size).map { _ in entry(author.save([])) }
+        return { try expectAccepted(try zone.push(sets), count: size) }
+    }
+
+    private static func records(
+        _ size: Int, hook: ValidationHook? = nil
+    ) throws -> () throws -> Void {
+        let zone = try TestZone(.sqlite, hook: hook)
         var author = TestAuthor(1)
         let insert = author.insertPeople(size + 1).0
         return { try expectAccepted(try zone.push(insert)) }
@@ -78,9 +123,9 @@ import Testing
     ///
     /// - Parameter blocks: Makes the save from the records and the stamp of their insert.
     private static func save(
-        _ size: Int, _ blocks: ([RecordID], Stamp) -> [ChangeBlock]
+        _ size: Int, hook: ValidationHook? = nil, _ blocks: ([RecordID], Stamp) -> [ChangeBlock]
     ) throws -> () throws -> Void {
-        let zone = try TestZone(.sqlite)
+        let zone = try TestZone(.sqlite, hook: hook)
         var author = TestAuthor(1)
         let (insert, records) = author.insertPeople(size + 1)
         _ = try zone.push(insert)
@@ -98,6 +143,26 @@ import Testing
         }
     }
 
+    private static func strangers(_ records: [RecordID], _ stamp: Stamp) -> [ChangeBlock] {
+        records.dropFirst().map { record in
+            .insert(
+                RowBlock(
+                    entity: WireName("Entity\(record.number)"),
+                    records: [RecordID(replica: record.replica, number: record.number + 1 << 20)],
+                    properties: [], columns: []))
+        }
+    }
+
+    private static func differences(_ records: [RecordID], _ stamp: Stamp) -> [ChangeBlock] {
+        let visits = WireProperty(name: "visits", type: .integer64, rule: .counter)
+        return records.dropFirst().map { _ in
+            .add(
+                RowBlock(
+                    entity: "Person", records: [records[0]], properties: [visits],
+                    columns: [[.integer(1)]]))
+        }
+    }
+
     private static func yieldingDeletes(_ records: [RecordID], _ stamp: Stamp) -> [ChangeBlock] {
         records.dropFirst().map { record in
             let seen = Stamp(
@@ -108,8 +173,12 @@ import Testing
         }
     }
 
-    private static func expectAccepted(_ answer: PushAnswer) throws {
+    private static func expectAccepted(_ answer: PushAnswer, count: Int? = nil) throws {
         #expect(answer.refusal == nil)
+        if let count {
+            #expect(answer.acknowledgements.count == count)
+            return
+        }
         #expect(answer.acknowledgements.last?.rejection == nil)
     }
 

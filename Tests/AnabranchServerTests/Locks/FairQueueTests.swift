@@ -113,8 +113,18 @@ struct FairQueueTests {
         #expect(done == added && queue.jobs.waitingCount == 0)
     }
 
-    @Test func `a zone with slow jobs leaves a thread for the others`() {
+    @Test func `a pool without room for its threads says so and can be stopped`() {
+        // No process has so much memory for a stack.
+        let pool = WorkerPool(threads: 2, limit: 1, stackBytes: 1 << 50)
+        let error = #expect(throws: ThreadError.self) { try pool.start() }
+        #expect(error.map { "\($0)".contains("greatest number of threads") } ?? false)
+        pool.stop()
+    }
+
+    @Test func `a zone with slow jobs leaves a thread for the others`() throws {
         let pool = WorkerPool(threads: 4, limit: 100)
+        try pool.start()
+        defer { pool.stop() }
         let gate = DispatchSemaphore(value: 0)
         let slow = Mutex(0)
         for client in 0..<20 {

@@ -50,10 +50,35 @@ import Testing
         #expect(
             lines.contains { $0.hasPrefix("anabranch_http_request_seconds_sum{page=\"push\"}") })
         #expect(lines.contains("anabranch_request_memory_bytes 0"))
+        #expect(lines.contains("anabranch_requests_waiting 0"))
+        #expect(lines.contains { $0.hasPrefix("anabranch_connections ") })
         let free = lines.first { $0.hasPrefix("anabranch_temporary_free_bytes ") }
         #expect(free.flatMap { Double($0.split(separator: " ")[1]) } ?? 0 > 0)
         let hasDatabase = lines.contains { $0.hasPrefix("anabranch_database_connections{") }
         #expect(hasDatabase == (StorageKind.current == .postgreSQL))
+    }
+
+    @Test func `the documentation names the metrics, and no others`() throws {
+        var folder = URL(filePath: #filePath)
+        for _ in 0..<4 { folder.deleteLastPathComponent() }
+        let text = try String(
+            contentsOf: folder.appending(path: "Documentation/Operations.md"), encoding: .utf8)
+        let documented = Set(
+            text.matches(of: /`((?:anabranch|process)_[a-z_]+)`/).map { String($0.output.1) })
+        let (server, port) = try start()
+        defer { withExtendedLifetime(server) {} }
+        let shown = try metrics(port).filter { $0.hasPrefix("# TYPE ") }
+            .compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
+        #expect(documented.isSuperset(of: shown))
+        // The page has no metric of which nothing was recorded yet.
+        let sources = try ["SyncServer", "Metrics/ServerMetrics", "Routes/ServerMetrics+Gauges"]
+            .map {
+                try String(
+                    contentsOf: folder.appending(path: "Server/AnabranchServer/\($0).swift"),
+                    encoding: .utf8)
+            }
+            .joined()
+        #expect(documented.filter { !sources.contains("\"\($0)\"") }.isEmpty)
     }
 
     @Test func `a value that loses against a concurrent write is counted`() throws {

@@ -20,6 +20,8 @@ import Testing
 
     enum Limit: CaseIterable {
         case saveBytes, partBytes, recordBytes, clock
+        /// The number of values of a record, and of those that deletes of it have seen.
+        case values, seenStamps
         case quotaOfBytes, quotaOfRecords, quotaOfReplicas, quotaOfDailyBytes
 
         var quantity: ZoneQuotas.Quantity? {
@@ -28,7 +30,7 @@ import Testing
             case .quotaOfRecords: .records
             case .quotaOfReplicas: .replicas
             case .quotaOfDailyBytes: .dailyBytes
-            case .saveBytes, .partBytes, .recordBytes, .clock: nil
+            case .saveBytes, .partBytes, .recordBytes, .clock, .values, .seenStamps: nil
             }
         }
     }
@@ -41,12 +43,21 @@ import Testing
         var saveBytes: Int { (sets.last?.encoded().count ?? 0) + parts.reduce(0) { $0 + $1.count } }
 
         init(_ form: Form, aheadMilliseconds: Int64 = 0) {
+            self.init(form, aheadMilliseconds: aheadMilliseconds) { author in
+                (0..<2).map { _ in
+                    ChangeBlock.person(
+                        author.newRecord(), name: String(repeating: "x", count: 10_000))
+                }
+            }
+        }
+
+        init(
+            _ form: Form, aheadMilliseconds: Int64 = 0,
+            _ makeBlocks: (inout TestAuthor) -> [ChangeBlock]
+        ) {
             var author = TestAuthor(1)
             author.wallMilliseconds += aheadMilliseconds
-            let blocks = (0..<2).map { _ in
-                ChangeBlock.person(
-                    author.newRecord(), name: String(repeating: "x", count: 10_000))
-            }
+            let blocks = makeBlocks(&author)
             switch form {
             case .whole: sets = [author.save(blocks)]
             case .inParts:
@@ -96,6 +107,8 @@ import Testing
         case .clock:
             let lead = limits.clockMilliseconds + (isBeyond ? 5000 : 0)
             return try Pushed(form, aheadMilliseconds: lead).outcome(try TestZone(kind))
+        case .values, .seenStamps:
+            return try Self.counted(limit, form, isBeyond: isBeyond).outcome(try TestZone(kind))
         case .quotaOfBytes, .quotaOfRecords, .quotaOfReplicas, .quotaOfDailyBytes: break
         }
         if let quantity = limit.quantity {
@@ -107,9 +120,37 @@ import Testing
         return try pushed.outcome(try TestZone(kind, limits: limits))
     }
 
+    /// A save of two blocks that change one record, with half of what is counted in each.
+    private static func counted(_ limit: Limit, _ form: Form, isBeyond: Bool) -> Pushed {
+        let greatest =
+            limit == .values ? StateMerger.greatestValueCount : StateMerger.greatestSeenCount
+        let all = 0..<greatest + (isBeyond ? 1 : 0)
+        let halves = [all.prefix(greatest / 2), all.dropFirst(greatest / 2)]
+        return Pushed(form) { author in
+            let record = author.newRecord()
+            guard limit == .values else {
+                return [.person(record, name: "Ada")]
+                    + halves.map { .yieldingDelete(delete(record, seeing: $0)) }
+            }
+            let rows = halves.map { RowBlock(entity: "Person", record, values: $0) }
+            return [.insert(rows[0]), .update(rows[1])]
+        }
+    }
+
+    private static func delete(
+        _ record: RecordID, seeing numbers: Range<Int>
+    ) -> YieldingDeleteBlock {
+        let stamps = numbers.map {
+            Stamp(
+                timestamp: HybridTimestamp(rawValue: UInt64($0 + 1)), replica: record.replica)
+        }
+        return YieldingDeleteBlock(
+            entity: "Person", deletes: [.init(record: record, stampsSeen: stamps)])
+    }
+
     private func expected(_ limit: Limit, _ form: Form) -> String? {
         switch limit {
-        case .saveBytes, .recordBytes: "too-large"
+        case .saveBytes, .recordBytes, .values, .seenStamps: "too-large"
         // A part is refused when it is staged. A save that has no parts keeps the limit.
         case .partBytes: form == .inParts ? "body-too-large" : nil
         case .clock: "clock-skew"
@@ -133,5 +174,15 @@ import Testing
         let zone = try TestZone(.sqlite, limits: limits)
         let answer = try zone.push(pushed.sets)
         #expect(answer.acknowledgements.map(\.rejection?.code) == [.tooLarge])
+    }
+}
+
+extension RowBlock {
+    /// One record with a value for each number.
+    fileprivate init(entity: WireName, _ record: RecordID, values: Range<Int>) {
+        self.init(
+            entity: entity, records: [record],
+            properties: values.map { WireProperty(name: WireName("p\($0)"), type: .integer64) },
+            columns: values.map { _ in [.integer(1)] })
     }
 }

@@ -99,6 +99,73 @@ import Testing
         #expect(try zone.records()[0].cells.count == 2)
     }
 
+    /// What a record has many of, with a number of it.
+    enum Large: Int, CaseIterable, Sendable {
+        case values = 9000
+        case seenStamps = 90_000
+        case tags = 1000
+    }
+
+    /// Pushes change sets until all are taken.
+    ///
+    /// - Returns: The numbers of those that each push has taken.
+    private func pushAll(_ sets: [ChangeSet], to zone: TestZone) throws -> [Int] {
+        var (counts, rest): ([Int], ArraySlice<ChangeSet>) = ([], sets[...])
+        while !rest.isEmpty {
+            let answer = try zone.push(Array(rest))
+            let count = answer.acknowledgements.count
+            #expect(answer.refusal?.code == (count == rest.count ? nil : .overloaded))
+            #expect(answer.acknowledgements.allSatisfy { $0.rejection == nil })
+            rest = rest.dropFirst(try #require(count > 0 ? count : nil))
+            counts.append(count)
+        }
+        return counts
+    }
+
+    @Test(arguments: Large.allCases)
+    func `saves that change what is large take turns with other pushes`(large: Large) throws {
+        let zone = try TestZone(.sqlite)
+        var author = TestAuthor(1)
+        let (insert, records) = author.insertPeople(2)
+        let numbers = 0..<large.rawValue
+        let saves: [ChangeSet] =
+            switch large {
+            case .values: [author.save(Self.blocks(records[0], numbers))]
+            case .seenStamps: [author.save([Self.delete(records[0], seeing: numbers)])]
+            case .tags: numbers.map { _ in author.save([.befriend(records[0], records[1])]) }
+            }
+        _ = try pushAll([insert] + saves, to: zone)
+        let most = PushProcessor.mostChanged / large.rawValue
+        let changes = (0..<most + most / 4 + 2).map { number in
+            author.save([
+                large == .tags
+                    ? .befriend(records[0], records[1])
+                    : .rename(records[0], to: "\(number)")
+            ])
+        }
+        let counts = try pushAll(changes, to: zone)
+        #expect(counts.count == 2 && counts[0] <= most + 1)
+        #expect(counts.reduce(0, +) == changes.count)
+    }
+
+    private static func delete(_ record: RecordID, seeing numbers: Range<Int>) -> ChangeBlock {
+        let stamps = numbers.map {
+            Stamp(
+                timestamp: HybridTimestamp(rawValue: UInt64($0 + 1)), replica: record.replica)
+        }
+        return .yieldingDelete(
+            YieldingDeleteBlock(
+                entity: "Person", deletes: [.init(record: record, stampsSeen: stamps)]))
+    }
+
+    @Test func `small records are changed by all saves of a push`() throws {
+        let zone = try TestZone(.sqlite)
+        var author = TestAuthor(1)
+        let (insert, record) = author.insertPerson()
+        let saves = (0..<1000).map { author.save([.rename(record, to: "\($0)")]) }
+        #expect(try pushAll([insert] + saves, to: zone) == [1001])
+    }
+
     @Test func `a clock that is set forward during a merge rejects no save`() throws {
         let clock = Mutex(Int64(1_700_000_000_000))
         let zone = try TestZone(

@@ -44,7 +44,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ["serve"], ["check-config"], ["migrate-store"], ["restore"],
+        [], ["serve"], ["check-config"], ["migrate-store"], ["backup"], ["restore"], ["token"],
+        ["token", "create"], ["token", "create", "--zone"], ["zone"], ["zone", "list"],
+        ["zone", "create"], ["zone", "show"], ["zone", "forget", "a"], ["serve", "--workers"],
+        ["serve", "--listen"], ["serve", "--log-level"], ["serve", "--stor"],
     ])
     func `an address of a database in the wrong place is not printed`(command: [String]) throws {
         for word in ["postgres://ada:secret@db/notes", "host=db password=secret"] {
