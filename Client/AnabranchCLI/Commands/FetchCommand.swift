@@ -41,8 +41,7 @@ struct FetchCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(path, for: .reading) { context in
-            let entity = try EntityNames.entity(
-                entity, in: context.model, command: query.command)
+            let entity = try EntityNames.entity(entity, in: context.model, command: query.command)
             if let rows { return try write(rows, of: entity, in: context, console) }
             if isCount {
                 let count = try context.count(for: try query.request(of: entity))

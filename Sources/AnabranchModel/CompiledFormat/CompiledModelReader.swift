@@ -148,8 +148,7 @@ struct CompiledModelReader {
     mutating func refuse(
         _ code: ModelError.Code, entity: String, property: String, _ message: String
     ) {
-        problems.append(
-            ModelError(code, entity: entity, property: property, file: file, message))
+        problems.append(ModelError(code, entity: entity, property: property, file: file, message))
     }
 
     mutating func refuse(
