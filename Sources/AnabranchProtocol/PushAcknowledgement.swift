@@ -70,9 +70,7 @@ extension PushResponse {
     /// - Throws: ``ProtocolError`` with code `malformedRequest` if the response can't be that to
     ///   these change sets: it acknowledges more, or those that it acknowledges as they were sent
     ///   have another vector, or came to the server in another order.
-    package func acknowledgements(
-        of sent: [SentForm]
-    ) throws(ProtocolError) -> [Acknowledgement] {
+    package func acknowledgements(of sent: [SentForm]) throws(ProtocolError) -> [Acknowledgement] {
         guard acknowledgedCount <= UInt64(sent.count) else {
             throw ProtocolError(
                 .malformedRequest,

@@ -64,8 +64,7 @@ package struct PushResponse: Message {
                 forms.append(form)
                 append(acknowledgement.position)
             } else {
-                exceptions.append(
-                    Exception(index: UInt64(index), acknowledgement: acknowledgement))
+                exceptions.append(Exception(index: UInt64(index), acknowledgement: acknowledgement))
             }
         }
         orderCheck = SentForm.check(of: forms)

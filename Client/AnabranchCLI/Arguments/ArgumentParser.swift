@@ -76,8 +76,7 @@ struct ArgumentParser {
         if let meant = NearestWord.suggestion(for: name, among: known) {
             return error("There is no option \(name). Did you mean \(meant)?")
         }
-        return error(
-            "There is no option \(name). Put '--' before words that begin with a dash.")
+        return error("There is no option \(name). Put '--' before words that begin with a dash.")
     }
 
     private func error(_ message: String) -> UsageError {
@@ -125,8 +124,7 @@ extension ArgumentParser {
         let missing = places.filter { $0.isRequired && assigned[$0.name] == nil }
         guard missing.isEmpty else {
             let names = missing.map(\.name).joined(separator: " and ")
-            throw error(
-                "'\(specification.name)' needs \(names): anabranch \(specification.usage)")
+            throw error("'\(specification.name)' needs \(names): anabranch \(specification.usage)")
         }
         if let first = words.first {
             throw error(

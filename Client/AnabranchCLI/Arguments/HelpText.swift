@@ -12,8 +12,7 @@ extension CommandSpecification {
         var sections = ["Usage: anabranch \(usage)", summary]
         sections += discussion.map { HelpText.wrapped($0) }
         if !arguments.isEmpty {
-            sections.append(
-                HelpText.list("Arguments:", arguments.map { ($0.name, $0.summary) }))
+            sections.append(HelpText.list("Arguments:", arguments.map { ($0.name, $0.summary) }))
         }
         let takesStore = arguments.first?.name == "STORE"
         let all = options + (takesStore ? [.store] : []) + [.help]

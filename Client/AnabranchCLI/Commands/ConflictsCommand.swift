@@ -19,8 +19,7 @@ struct ConflictsCommand: Command {
         ],
         arguments: [
             .store,
-            ArgumentSpecification(
-                "ENTITY", "Only entries of this entity.", isRequired: false),
+            ArgumentSpecification("ENTITY", "Only entries of this entity.", isRequired: false),
         ],
         options: [
             OptionSpecification(
@@ -36,10 +35,8 @@ struct ConflictsCommand: Command {
             OptionSpecification("purge", "ID", "Removes one entry."),
             OptionSpecification(
                 "purge-older-than", "TIME", "Removes entries older than TIME, such as 12h or 30d."),
-            OptionSpecification(
-                "purge-all-but", "N", "Removes all entries except the newest N."),
-            .flag(
-                "purge-all", "Removes every entry, or with ENTITY or --record only those."),
+            OptionSpecification("purge-all-but", "N", "Removes all entries except the newest N."),
+            .flag("purge-all", "Removes every entry, or with ENTITY or --record only those."),
             .author, .json,
         ],
         examples: [

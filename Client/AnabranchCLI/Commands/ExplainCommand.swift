@@ -36,8 +36,7 @@ struct ExplainCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(path, for: .reading) { context in
-            let entity = try EntityNames.entity(
-                entity, in: context.model, command: query.command)
+            let entity = try EntityNames.entity(entity, in: context.model, command: query.command)
             let explanation =
                 try rows?.request(of: entity).explain(in: context)
                 ?? query.request(of: entity).explain(in: context)

@@ -68,8 +68,7 @@ struct ExportCommand: Command {
         if let database { return try writeTables(to: database, console) }
         guard let entity else { return }
         try StoreFile.withContext(path, for: .reading) { context in
-            let entity = try EntityNames.entity(
-                entity, in: context.model, command: query.command)
+            let entity = try EntityNames.entity(entity, in: context.model, command: query.command)
             let columns = try query.columns(of: entity, isToManyIncluded: true)
             let progress = ProgressBar(console, unit: "records")
             defer { progress.finish() }

@@ -41,13 +41,10 @@ struct FetchCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(path, for: .reading) { context in
-            let entity = try EntityNames.entity(
-                entity, in: context.model, command: query.command)
+            let entity = try EntityNames.entity(entity, in: context.model, command: query.command)
             if let rows { return try write(rows, of: entity, in: context, console) }
             if isCount {
-                let count = try context.count(for: try query.request(of: entity))
-                return try console.print(
-                    isJSON ? JSONText.object { $0.member("count", count) } : String(count))
+                return try printCount(try context.count(for: query.request(of: entity)), console)
             }
             let columns = try query.columns(of: entity)
             let output = RecordOutput(columns: columns, isJSON: isJSON)
@@ -62,16 +59,16 @@ struct FetchCommand: Command {
         }
     }
 
+    private func printCount(_ count: Int, _ console: Console) throws {
+        try console.print(isJSON ? JSONText.object { $0.member("count", count) } : String(count))
+    }
+
     private func write(
         _ rows: RowQuery, of entity: EntityDescription, in context: ManagedObjectContext,
         _ console: Console
     ) throws {
         let request = try rows.request(of: entity)
-        guard !isCount else {
-            let count = try context.count(for: request)
-            return try console.print(
-                isJSON ? JSONText.object { $0.member("count", count) } : String(count))
-        }
+        if isCount { return try printCount(try context.count(for: request), console) }
         let found = try context.fetch(request)
         let names = found.first?.names ?? request.propertiesToFetch.map(\.name)
         try RowOutput(isJSON: isJSON).write(found, titled: names, to: console)

@@ -47,8 +47,7 @@ struct GetCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(path, for: .reading) { context in
-            let entity = try EntityNames.entity(
-                entity, in: context.model, command: query.command)
+            let entity = try EntityNames.entity(entity, in: context.model, command: query.command)
             var objects: [ManagedObject] = []
             var merged: [ManagedObjectID: [RecordID]] = [:]
             for record in records {

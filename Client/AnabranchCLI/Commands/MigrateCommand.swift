@@ -75,8 +75,7 @@ struct MigrateCommand: Command {
         guard isNeeded || isJSON else {
             return try console.print("\(path) has the version of \(self.model) already.")
         }
-        try console.print(
-            isJSON ? json(migration, forecast, isNeeded) : text(migration, forecast))
+        try console.print(isJSON ? json(migration, forecast, isNeeded) : text(migration, forecast))
     }
 
     /// The work of a migration, found out by one that is rolled back.

@@ -17,8 +17,7 @@ struct RejectedCommand: Command {
         arguments: [.store],
         options: [
             OptionSpecification("limit", "N", "The greatest number of saves."),
-            OptionSpecification(
-                "save-again", "ID", "Saves it again and discards it here."),
+            OptionSpecification("save-again", "ID", "Saves it again and discards it here."),
             OptionSpecification("discard", "ID", "Discards one rejected save."),
             .flag("discard-all", "Discards all rejected saves."),
             .author, .json,

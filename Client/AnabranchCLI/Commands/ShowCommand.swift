@@ -111,8 +111,7 @@ struct ShowCommand: Command {
         var table = TextTable(
             [TextTable.Column("RECORD")] + rows.properties.map { .init($0.name.string) })
         for (row, record) in rows.records.enumerated() {
-            table.append(
-                [RecordText.short(record)] + rows.columns.map { ValueText.text($0[row]) })
+            table.append([RecordText.short(record)] + rows.columns.map { ValueText.text($0[row]) })
         }
         try console.print(table)
     }
@@ -128,8 +127,7 @@ struct ShowCommand: Command {
     private func write(_ links: LinkBlock, _ verb: String, _ console: Console) throws {
         try console.print("\(verb) \(links.entity).\(links.property.name):")
         for link in links.links {
-            try console.print(
-                "\(RecordText.short(link.left)) → \(RecordText.short(link.right))")
+            try console.print("\(RecordText.short(link.left)) → \(RecordText.short(link.right))")
         }
     }
 }

@@ -108,9 +108,7 @@ struct SyncCommand: Command {
         return text + ".\nThe zone rejected \(rejected); see 'anabranch rejected'."
     }
 
-    private func json(
-        _ outcome: SyncOutcome, _ minimum: Int?, _ foreign: ForeignZone?
-    ) -> String {
+    private func json(_ outcome: SyncOutcome, _ minimum: Int?, _ foreign: ForeignZone?) -> String {
         JSONText.object { json in
             json.member("pulled", outcome.pulledChangeSets)
             if outcome.snapshotRecords > 0 {

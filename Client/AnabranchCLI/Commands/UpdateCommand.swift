@@ -79,9 +79,7 @@ struct UpdateCommand: Command {
         }
     }
 
-    private func write(
-        _ count: Int, _ entity: EntityDescription, _ console: Console
-    ) throws {
+    private func write(_ count: Int, _ entity: EntityDescription, _ console: Console) throws {
         if arguments.isSet("json") {
             return try console.print(JSONText.object { $0.member("updated", count) })
         }

@@ -30,8 +30,7 @@ struct ImportBatch {
         indexes = try plan.links.indices.map { rule in
             let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)
             let link = plan.links[rule]
-            return try KeyIndex(
-                Set(keys), of: link.key, in: link.destination, context: context)
+            return try KeyIndex(Set(keys), of: link.key, in: link.destination, context: context)
         }
         var existing = KeyIndex()
         if let key = plan.key {

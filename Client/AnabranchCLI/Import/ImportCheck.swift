@@ -95,7 +95,6 @@ private struct RecordCheck {
             if first.map({ entry.place < $0.place }) ?? true { first = entry }
         }
         guard let first else { return }
-        throw preparer.error(
-            missing: preparer.plan.entity.slots[first.note - 1], in: first.place)
+        throw preparer.error(missing: preparer.plan.entity.slots[first.note - 1], in: first.place)
     }
 }

@@ -23,8 +23,7 @@ struct KeyTemplate {
                 throw arguments.error("In '\(text)' a brace isn't closed.")
             }
             if open != rest.startIndex { parts.append(.text(String(rest[..<open]))) }
-            parts.append(
-                try Self.column(String(rest[rest.index(after: open)..<close]), arguments))
+            parts.append(try Self.column(String(rest[rest.index(after: open)..<close]), arguments))
             rest = rest[rest.index(after: close)...]
         }
         if !rest.isEmpty { parts.append(.text(String(rest))) }

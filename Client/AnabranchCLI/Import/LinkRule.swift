@@ -31,8 +31,7 @@ struct LinkRule {
             throw arguments.error("\(entity.name).\(name) is transient, so it is never stored.")
         }
         self.relationship = relationship
-        template = try KeyTemplate(
-            String(text[text.index(after: equals)..<colon]), arguments)
+        template = try KeyTemplate(String(text[text.index(after: equals)..<colon]), arguments)
         destination = try EntityNames.entity(
             String(text[text.index(after: colon)..<dot]), in: model, command: arguments.command)
         guard destination.isKind(of: relationship.destination) else {

@@ -40,9 +40,7 @@ extension RowPreparer {
     /// - Parameter isList: True if the cell may contain several keys.
     ///
     /// - Throws: ``InputError`` if the cell contains a JSON value that can't be a key.
-    private func texts(
-        of cell: InputRow.Cell, _ rule: LinkRule, isList: Bool
-    ) throws -> [String] {
+    private func texts(of cell: InputRow.Cell, _ rule: LinkRule, isList: Bool) throws -> [String] {
         func text(ofNumber number: String) -> String {
             plan.forms.text(ofNumber: number, as: rule.key.type)
         }

@@ -18,9 +18,7 @@ struct RowPreparer {
     /// True if a row can lack something.
     var hasMandatoryProperties: Bool { !mandatory.isEmpty }
 
-    private static func mandatoryProperties(
-        of entity: EntityDescription
-    ) -> [PropertyDescription] {
+    private static func mandatoryProperties(of entity: EntityDescription) -> [PropertyDescription] {
         let attributes = entity.attributes.filter {
             !$0.isOptional && !$0.isTransient && !$0.isDerived && $0.initialValue.isNull
         }

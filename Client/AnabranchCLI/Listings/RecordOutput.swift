@@ -36,8 +36,7 @@ struct RecordOutput {
             try write(columns.map { ($0.name, try $0.content(of: object).text) }, "  ", to: console)
             guard !note.hidden.isEmpty else { continue }
             try console.print("  Held and not shown:")
-            try write(
-                note.hidden.map { ($0.key, HiddenWriteText($0).line) }, "    ", to: console)
+            try write(note.hidden.map { ($0.key, HiddenWriteText($0).line) }, "    ", to: console)
         }
     }
 
@@ -46,8 +45,7 @@ struct RecordOutput {
     ) throws {
         let width = lines.map { CharacterWidth.width(of: $0.name) }.max() ?? 0
         for (name, text) in lines {
-            let padding = String(
-                repeating: " ", count: width - CharacterWidth.width(of: name) + 2)
+            let padding = String(repeating: " ", count: width - CharacterWidth.width(of: name) + 2)
             try console.print(margin + name + padding + TerminalText.printable(text))
         }
     }

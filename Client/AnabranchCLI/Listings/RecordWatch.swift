@@ -29,9 +29,7 @@ struct RecordWatch {
 
     /// Finds the records that match now. What later saves do to them is to be given to
     /// ``write(_:isJSON:to:)``, from the first after ``start``.
-    init(
-        entity name: String, _ query: RecordQuery, in container: PersistentContainer
-    ) throws {
+    init(entity name: String, _ query: RecordQuery, in container: PersistentContainer) throws {
         let entity = try EntityNames.entity(
             name, in: container.coordinator.model, command: query.command)
         self.entity = entity

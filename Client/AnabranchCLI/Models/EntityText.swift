@@ -141,8 +141,7 @@ struct EntityText {
             json.member("isOrdered", relationship.isOrdered)
             json.member("isAcyclic", relationship.isAcyclic)
             json.member("minCount", relationship.minCount)
-            json.key("maxCount")
-            if let most = relationship.maxCount { json.raw(String(most)) } else { json.null() }
+            json.member("maxCount", relationship.maxCount)
             json.member("deleteRule", "\(relationship.deleteRule)")
             write(relationship.declaration.validations, to: &json)
             json.member("wireName", relationship.declaration.wireName)
@@ -155,8 +154,7 @@ struct EntityText {
             json.member("name", property.name)
             json.member("destination", property.destination.name)
             json.member("predicate", property.declaration.predicateFormat)
-            json.key("fetchLimit")
-            if let limit = property.fetchLimit { json.raw(String(limit)) } else { json.null() }
+            json.member("fetchLimit", property.fetchLimit)
         }
     }
 

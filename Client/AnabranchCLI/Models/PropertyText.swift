@@ -46,8 +46,7 @@ enum PropertyText {
         if relationship.isOrdered { settings.append("ordered") }
         if relationship.isAcyclic { settings.append("acyclic") }
         if let counts = counts(relationship) { settings.append(counts) }
-        settings.append(
-            relationship.inverse.map { "inverse \($0)" } ?? "no inverse")
+        settings.append(relationship.inverse.map { "inverse \($0)" } ?? "no inverse")
         settings.append("on delete \(relationship.deleteRule)")
         settings += declared.validations.map { "valid if \($0.predicateFormat)" }
         settings += names(

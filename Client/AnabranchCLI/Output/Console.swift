@@ -53,7 +53,6 @@ final class Console {
 
     /// Prints a table, cut to the terminal's width if there is a terminal.
     func print(_ table: TextTable) throws {
-        try output.write(
-            table.text(width: output.terminalWidth, heading: { self.bold($0) }))
+        try output.write(table.text(width: output.terminalWidth, heading: { self.bold($0) }))
     }
 }

@@ -41,17 +41,15 @@ struct JSONText {
     mutating func null() { raw("null") }
 
     mutating func member(_ name: String, _ value: String?) {
-        key(name)
-        if let value { string(value) } else { null() }
+        member(name, raw: value.map(Self.quoted) ?? "null")
     }
 
     mutating func member(_ name: String, _ values: [String]) {
         array(name) { json in for value in values { json.string(value) } }
     }
 
-    mutating func member(_ name: String, _ value: some BinaryInteger) {
-        key(name)
-        raw(String(value))
+    mutating func member(_ name: String, _ value: (some BinaryInteger)?) {
+        member(name, raw: value.map { String($0) } ?? "null")
     }
 
     mutating func member(_ name: String, raw json: String) {
@@ -60,8 +58,7 @@ struct JSONText {
     }
 
     mutating func member(_ name: String, _ value: Bool) {
-        key(name)
-        raw(value ? "true" : "false")
+        member(name, raw: value ? "true" : "false")
     }
 
     private mutating func nested(

@@ -26,10 +26,7 @@ enum CommandTable {
                     UpdateCommand.self, DeleteCommand.self,
                 ]
             ),
-            (
-                "Syncing:",
-                [SyncCommand.self, WatchCommand.self, MinimumVersionCommand.self]
-            ),
+            ("Syncing:", [SyncCommand.self, WatchCommand.self, MinimumVersionCommand.self]),
             (
                 "Bundles:",
                 [BundleCreateCommand.self, BundleApplyCommand.self, BundleShowCommand.self]

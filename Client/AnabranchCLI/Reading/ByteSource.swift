@@ -81,9 +81,7 @@ final class ByteSource {
     ///   - limit: The greatest number of bytes in `bytes`.
     ///   - isEnd: True for the bytes that end the text; a line feed must be one of them.
     @inline(__always)
-    func take(
-        into bytes: inout [UInt8], limit: Int, until isEnd: (UInt8) -> Bool
-    ) throws {
+    func take(into bytes: inout [UInt8], limit: Int, until isEnd: (UInt8) -> Bool) throws {
         while try peek() != nil, bytes.count < limit {
             let run = run(atMost: limit - bytes.count, until: isEnd)
             bytes += buffer[index..<run.end]

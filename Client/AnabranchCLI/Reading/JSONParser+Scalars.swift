@@ -5,8 +5,7 @@ extension JSONParser {
         func take(_ wanted: (UInt8) -> Bool) throws -> Bool {
             guard let byte = try source.peek(), wanted(byte) else { return false }
             guard bytes.count < Self.longestNumber else {
-                throw error(
-                    "The number has more than \(Self.longestNumber) characters.", at: place)
+                throw error("The number has more than \(Self.longestNumber) characters.", at: place)
             }
             bytes.append(byte)
             _ = try source.next()

@@ -5,8 +5,7 @@ import Foundation
 /// The server, zone and token of a command line.
 struct ZoneConnection {
     static let options = [
-        OptionSpecification(
-            "server", "URL", "The sync server; the first sync stores it."),
+        OptionSpecification("server", "URL", "The sync server; the first sync stores it."),
         OptionSpecification("zone", "NAME", "The zone; the first sync stores it."),
         OptionSpecification(
             "token-file", "FILE",
@@ -24,8 +23,7 @@ struct ZoneConnection {
             "client-key", "FILE",
             "The private key (PEM) of the client's certificate; by default "
                 + "ANABRANCH_CLIENT_KEY, or the file with the certificate."),
-        .flag(
-            "allow-plain-http", "Allows sending the token unencrypted to another machine."),
+        .flag("allow-plain-http", "Allows sending the token unencrypted to another machine."),
     ]
 
     let server: URL?

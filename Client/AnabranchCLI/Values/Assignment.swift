@@ -112,8 +112,7 @@ struct Assignment {
                     + "'\(text)'.", command: command)
         }
         if let refusal = ValueCheck.refusal(of: value, by: attribute) {
-            throw CommandFailure(
-                .data, "Can't set \(object.entity.name).\(name). \(refusal)")
+            throw CommandFailure(.data, "Can't set \(object.entity.name).\(name). \(refusal)")
         }
         try object.setValue(value, forKey: name)
     }
@@ -140,9 +139,7 @@ struct Assignment {
         }
     }
 
-    private func clear(
-        _ relationship: RelationshipDescription, of object: ManagedObject
-    ) throws {
+    private func clear(_ relationship: RelationshipDescription, of object: ManagedObject) throws {
         if relationship.isToMany {
             try object.objects(forKey: name).removeAll()
         } else {

@@ -50,8 +50,7 @@ struct BundleText {
             json.member("origin", set.origin.description)
             json.member("digest", set.digest.description)
             json.member("byteCount", set.payload.count)
-            json.member(
-                "knowing", VectorText.text(VersionVector(set.context.beyond.map(\.dot))))
+            json.member("knowing", VectorText.text(VersionVector(set.context.beyond.map(\.dot))))
             json.member("summary", ChangeSetText.summary(of: set))
         }
     }

@@ -5,9 +5,7 @@ enum CSVText {
     /// Writes a row.
     ///
     /// - Throws: Errors as ``field(_:separator:)`` does.
-    static func row(
-        _ contents: [RecordColumn.Content], separator: Character
-    ) throws -> String {
+    static func row(_ contents: [RecordColumn.Content], separator: Character) throws -> String {
         let fields = try contents.map { try field($0, separator: separator) }
         // An empty line would not be read as a row.
         return fields == [""] ? "\"\"" : fields.joined(separator: ",")
@@ -16,9 +14,7 @@ enum CSVText {
     /// Writes a field: nothing for null, a pair of quotes for the empty text.
     ///
     /// - Throws: ``CommandFailure`` if several values in one field cannot be told apart.
-    static func field(
-        _ content: RecordColumn.Content, separator: Character
-    ) throws -> String {
+    static func field(_ content: RecordColumn.Content, separator: Character) throws -> String {
         switch content {
         case .value(.null), .object(nil): ""
         case .object(let label?): field(label.uri)

@@ -43,8 +43,7 @@ struct ConflictText {
             } else {
                 json.null()
             }
-            json.member(
-                "noticed", TimeText.precise(wallMilliseconds: conflict.noticedMilliseconds))
+            json.member("noticed", TimeText.precise(wallMilliseconds: conflict.noticedMilliseconds))
         }
     }
 }

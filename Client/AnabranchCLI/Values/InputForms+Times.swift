@@ -47,14 +47,12 @@ extension InputForms {
                 ? "Type --dates PATTERN for another form, such as --dates dd.MM.yyyy."
                 : "If it counts seconds or milliseconds, type --dates seconds-since-1970, "
                     + "seconds-since-2001 or milliseconds-since-1970."
-            return ValueRefusal(
-                message: "\(shown) is not \(ValueText.form(of: .date)). \(hint)")
+            return ValueRefusal(message: "\(shown) is not \(ValueText.form(of: .date)). \(hint)")
         case .count(let count):
             return ValueRefusal(
                 message: "\(shown) is not a number of \(count.words) within the years 1 to 9999.")
         case .pattern(let pattern):
-            return ValueRefusal(
-                message: "\(shown) is not a time in the form \(pattern.text).")
+            return ValueRefusal(message: "\(shown) is not a time in the form \(pattern.text).")
         }
     }
 

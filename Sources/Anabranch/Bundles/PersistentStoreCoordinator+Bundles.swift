@@ -28,8 +28,7 @@ extension PersistentStoreCoordinator {
         to url: URL, lacking base: ChangeBundle.Base = .nothing,
         sealedWith keyRing: BundleKeyRing? = nil
     ) throws -> ChangeBundle {
-        let summary = try store.exportBundle(
-            to: url.path, lacking: base.base, sealedWith: keyRing)
+        let summary = try store.exportBundle(to: url.path, lacking: base.base, sealedWith: keyRing)
         return ChangeBundle(summary, at: url, keyRing)
     }
 

@@ -63,13 +63,10 @@ struct ClassEntities {
     mutating func refuse(
         _ code: ModelError.Code, _ entity: ClassDeclaration, _ property: String?, _ message: String
     ) {
-        problems.append(
-            ModelError(code, entity: entity.entity.name, property: property, message))
+        problems.append(ModelError(code, entity: entity.entity.name, property: property, message))
     }
 
-    private mutating func fetchedProperties(
-        of declaration: ClassDeclaration
-    ) -> [FetchedProperty] {
+    private mutating func fetchedProperties(of declaration: ClassDeclaration) -> [FetchedProperty] {
         declaration.fetchedProperties.compactMap { property, destination in
             guard let position = positions[ObjectIdentifier(destination)] else {
                 refuse(

@@ -67,8 +67,7 @@ public final class PersistentContainer: Sendable {
         for first: ManagedObject.Type, _ others: ManagedObject.Type..., url: URL
     ) throws(ModelError) {
         let classes = [first] + others
-        self.init(
-            model: try ManagedObjectModel(classes: classes), classes: classes, url: url)
+        self.init(model: try ManagedObjectModel(classes: classes), classes: classes, url: url)
     }
 
     /// Opens the store and creates the file if it does not exist. If the store is open, it does

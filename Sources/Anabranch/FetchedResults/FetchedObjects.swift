@@ -65,9 +65,7 @@ extension FetchedObjects: RandomAccessCollection {
         fileprivate let objects: FetchedObjects
         private var index = 0
 
-        fileprivate init(
-            entries: BlockSequence<ResultEntry>.Iterator?, objects: FetchedObjects
-        ) {
+        fileprivate init(entries: BlockSequence<ResultEntry>.Iterator?, objects: FetchedObjects) {
             self.entries = entries
             self.objects = objects
         }

@@ -176,8 +176,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         }
         let key = try currentKey()
         if let whole = cache.read(key), let entries = try reader.restored(whole.entries) {
-            return ResultsReader.Whole(
-                entries: entries, horizon: whole.horizon, isStored: true)
+            return ResultsReader.Whole(entries: entries, horizon: whole.horizon, isStored: true)
         }
         let whole = try reader.whole()
         // Another context may have saved meanwhile, or the pinned state may have ended.

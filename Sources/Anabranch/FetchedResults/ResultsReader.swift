@@ -111,8 +111,7 @@ extension ResultsReader {
         try context.readStore { reader in
             guard plan.makesObjects else {
                 return try reader.keyedObjects(query, among: ids) { entity, id, version, keys in
-                    body(
-                        ResultEntry(id: id, entityIndex: entity, keys: keys, version: version))
+                    body(ResultEntry(id: id, entityIndex: entity, keys: keys, version: version))
                 }
             }
             try reader.keyedRows(query, among: ids) { row, keys in

@@ -44,9 +44,7 @@ struct SectionNaming {
         }
     }
 
-    private init(
-        key: Int, hasToBeChecked: Bool, name: ((ManagedObject) -> String)? = nil
-    ) {
+    private init(key: Int, hasToBeChecked: Bool, name: ((ManagedObject) -> String)? = nil) {
         self.key = key
         self.name = name
         self.hasToBeChecked = hasToBeChecked

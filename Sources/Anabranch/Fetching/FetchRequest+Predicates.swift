@@ -43,8 +43,7 @@ extension ManagedObjectContext {
         try predicate?.replacingFetches { fetch, isCount in
             let request = FetchRequest<ManagedObject>(fetch)
             if isCount { return .value(.integer(Int64(try count(for: request)))) }
-            return .collection(
-                try objectIDs(for: request).map { .object($0.predicateReference) })
+            return .collection(try objectIDs(for: request).map { .object($0.predicateReference) })
         }
     }
 

@@ -49,9 +49,7 @@ extension ManagedObjectContext {
     /// objects.
     ///
     /// - Throws: The errors of ``fetch(_:)->[Object]``.
-    public func objectIDs<Object>(
-        for request: FetchRequest<Object>
-    ) throws -> [ManagedObjectID] {
+    public func objectIDs<Object>(for request: FetchRequest<Object>) throws -> [ManagedObjectID] {
         checkQueue()
         return try objectIDs(
             FetchPlan(request, in: self), includingPending: request.includesPendingChanges)
@@ -76,8 +74,7 @@ extension ManagedObjectContext {
         _ plan: FetchPlan, includingPending: Bool, values: Bool = true,
         refreshing isRefreshing: Bool = false, from copies: StoredRows? = nil
     ) throws -> [ManagedObject] {
-        let overlay = try pendingOverlay(
-            of: plan, if: includingPending, refreshing: isRefreshing)
+        let overlay = try pendingOverlay(of: plan, if: includingPending, refreshing: isRefreshing)
         if let copies, copies.suffice(for: overlay, plan) {
             let objects = objects(of: copies, overlay, isRefreshing)
             return plan.window(try overlay?.merge(into: objects, plan) ?? objects)

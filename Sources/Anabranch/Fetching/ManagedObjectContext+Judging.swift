@@ -68,9 +68,7 @@ extension ManagedObjectContext {
     /// Returns the records from which the request reaches a pending deletion, by any number of
     /// steps. It also returns the records from which it reaches, by one step, an object with an
     /// unsaved change of its end of the relationship.
-    private func idsMisread(
-        by dependencies: [RelationshipDependency]
-    ) throws -> Set<LocalID> {
+    private func idsMisread(by dependencies: [RelationshipDependency]) throws -> Set<LocalID> {
         guard !dependencies.isEmpty else { return [] }
         let pending = pending
         var ids: Set<LocalID> = []

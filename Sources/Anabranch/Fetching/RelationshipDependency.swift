@@ -23,9 +23,7 @@ struct RelationshipDependency {
     }
 
     /// The slots of the fetched entity itself that a predicate and sorts look at.
-    static func ownSlots(
-        of predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]
-    ) -> SlotSet {
+    static func ownSlots(of predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]) -> SlotSet {
         DependencySearch(predicate, sorts).slots[[]] ?? SlotSet()
     }
 }

@@ -140,8 +140,7 @@ extension FormerRecords {
         public func targets(forKey key: String) throws -> Set<RecordID> {
             let relationship = try relationship(key)
             guard relationship.storage == .links(.left) else { throw storedElsewhere(relationship) }
-            return Set(
-                state.links.filter { $0.property == relationship.wireProperty }.map(\.right))
+            return Set(state.links.filter { $0.property == relationship.wireProperty }.map(\.right))
         }
 
         /// The last write of a property; `nil` if it was never written.

@@ -17,9 +17,7 @@ public struct RecordedConflicts: Sendable {
     /// The number of entries; zero if a view rule hides something and nothing was discarded.
     public var count: Int { ids.count }
 
-    init(
-        _ conflicts: [RecordedConflict], hiding: [HidingRecord] = [], origin: StoreOrigin
-    ) {
+    init(_ conflicts: [RecordedConflict], hiding: [HidingRecord] = [], origin: StoreOrigin) {
         hidingObjectIDs = ObjectIDList(
             origin,
             hiding.map {

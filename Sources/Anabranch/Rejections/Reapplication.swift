@@ -55,8 +55,7 @@ struct Reapplication {
             entity.isKind(of: root)
         else { return nil }
         let object = context.object(
-            with: ManagedObjectID(
-                origin: context.coordinator.origin, entity: entity, localID: id))
+            with: ManagedObjectID(origin: context.coordinator.origin, entity: entity, localID: id))
         return object.isDeleted ? nil : object
     }
 
@@ -88,8 +87,7 @@ struct Reapplication {
         case .write(let siblings):
             for write in siblings.writes {
                 guard let object = try object(write.record, siblings.entity) else { continue }
-                try set(
-                    write.value, siblings.property, of: object, write.record, siblings.entity)
+                try set(write.value, siblings.property, of: object, write.record, siblings.entity)
             }
         case .delete(let deleted):
             for record in deleted.records { try delete(record, deleted.entity) }

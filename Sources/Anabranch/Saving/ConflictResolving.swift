@@ -44,8 +44,7 @@ struct ConflictResolving {
                     try resolve(error)
                 }
                 try context.validateAgain()
-                builder = context.build(
-                    context.pending, rewriting: rewritten, isResolved: true)
+                builder = context.build(context.pending, rewriting: rewritten, isResolved: true)
             }
         } catch {
             let savePoint = context.savePoint

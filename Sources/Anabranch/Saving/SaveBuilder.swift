@@ -131,9 +131,7 @@ struct SaveBuilder {
     /// Returns the changes that other contexts have to read.
     func changedRecords(_ renamed: [LocalID: LocalID]) -> ChangedRecords {
         var changes: [ChangedRecords.Entity] = []
-        func change(
-            _ entity: EntityDescription, _ body: (inout ChangedRecords.Entity) -> Void
-        ) {
+        func change(_ entity: EntityDescription, _ body: (inout ChangedRecords.Entity) -> Void) {
             body(&changes[changes.index(of: entity, by: \.entity) { .init($0) }])
         }
         for insert in request.inserts {

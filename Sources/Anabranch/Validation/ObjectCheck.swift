@@ -102,11 +102,8 @@ extension ObjectCheck {
         failures.append(ValidationError(.wrongType, by: value, of: attribute, of: object))
     }
 
-    private mutating func fail(
-        _ slot: Int, _ code: ValidationError.Code, _ reason: String
-    ) {
-        failures.append(
-            ValidationError(code, object, plan.entity.slots[slot].name, reason))
+    private mutating func fail(_ slot: Int, _ code: ValidationError.Code, _ reason: String) {
+        failures.append(ValidationError(code, object, plan.entity.slots[slot].name, reason))
     }
 
     private mutating func checkRules(ofReferenceIn slot: Int) throws {

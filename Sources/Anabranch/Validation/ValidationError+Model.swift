@@ -41,8 +41,7 @@ extension ValidationError {
             return
         }
         let (code, reason) = Self.explanation(of: violation, by: value, of: attribute)
-        self.init(
-            code, object, attribute.name, reason, value: value.isNull ? nil : value)
+        self.init(code, object, attribute.name, reason, value: value.isNull ? nil : value)
     }
 
     private static func explanation(

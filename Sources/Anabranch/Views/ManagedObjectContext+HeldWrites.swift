@@ -19,9 +19,7 @@ extension ManagedObjectContext {
     ///     group has the values of the whole group.
     /// - Throws: ``PropertyError`` with code `foreignObject`, `unknownProperty` or `wrongKind`;
     ///   `StoreError`.
-    public func heldWrites(
-        of objectID: ManagedObjectID, forKey key: String
-    ) throws -> [HeldWrite] {
+    public func heldWrites(of objectID: ManagedObjectID, forKey key: String) throws -> [HeldWrite] {
         checkQueue()
         guard objectID.belongs(to: coordinator.origin) else {
             throw PropertyError(

@@ -42,8 +42,7 @@ extension ManagedObjectContext {
                 of: entity, limit: limit > 0 ? limit : nil, offset: max(offset, 0)
             ).map { row in
                 OrphanedObject(
-                    objectID: ManagedObjectID(
-                        origin: origin, entity: row.entity, localID: row.id),
+                    objectID: ManagedObjectID(origin: origin, entity: row.entity, localID: row.id),
                     relationship: row.relationship, parent: row.parent)
             }
         }

@@ -161,8 +161,7 @@ extension HistorySaves {
             last = max(last, entry)
         }
         guard !slots.isEmpty else { return }
-        updates[last, default: []].append(
-            RepeatedRows.Row(entity: entity, key: key, slots: slots))
+        updates[last, default: []].append(RepeatedRows.Row(entity: entity, key: key, slots: slots))
     }
 
     private func updatePieces(_ step: Int) -> Pieces {

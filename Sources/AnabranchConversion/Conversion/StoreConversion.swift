@@ -130,9 +130,7 @@ extension StoreEnvironment {
 extension SourceContext {
     /// - Parameter latestTime: The greatest time of the history that is taken for one, in
     ///   milliseconds since 1970-01-01 UTC.
-    fileprivate init(
-        _ file: CoreDataFile, _ model: ManagedObjectModel, latestTime: Int64
-    ) throws {
+    fileprivate init(_ file: CoreDataFile, _ model: ManagedObjectModel, latestTime: Int64) throws {
         let doubts = DoubtList(uuid: file.uuid)
         let layout = try SourceLayout(file, model, doubts)
         var entities: [String: ConvertedSource.Entity] = [:]

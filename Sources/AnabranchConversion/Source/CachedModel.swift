@@ -17,8 +17,7 @@ enum CachedModel {
         let hasTable = try file.connection.firstValue(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
         guard hasTable != nil else { return nil }
-        let content = try file.connection.firstValue(
-            "SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+        let content = try file.connection.firstValue("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
         guard case .blob(let bytes)? = content, !bytes.isEmpty else { return nil }
         guard let archive = inflated(bytes) else {
             throw ConversionError(

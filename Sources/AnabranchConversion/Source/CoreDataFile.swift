@@ -81,8 +81,7 @@ extension ConversionError {
                 .notAStore, path: path,
                 "Can't convert \(path) because it is not a SQLite database.")
         case .cantOpen:
-            self.init(
-                .cannotOpen, path: path, "Can't convert \(path) because it can't be opened.")
+            self.init(.cannotOpen, path: path, "Can't convert \(path) because it can't be opened.")
         default:
             self.init(
                 .corrupt, path: path,

@@ -50,8 +50,7 @@ final class SourceFiles {
             for suffix in ["", "-wal"] {
                 try files.copyItem(atPath: path + suffix, toPath: readPath + suffix)
                 // A copy has the rights of its source, which may be read-only.
-                try files.setAttributes(
-                    [.posixPermissions: 0o600], ofItemAtPath: readPath + suffix)
+                try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: readPath + suffix)
             }
         } catch {
             try? FileManager.default.removeItem(at: place)
@@ -79,8 +78,7 @@ final class SourceFiles {
     var externalFolder: URL {
         let url = URL(fileURLWithPath: path)
         let name = url.deletingPathExtension().lastPathComponent
-        return url.deletingLastPathComponent().appending(
-            path: ".\(name)_SUPPORT/_EXTERNAL_DATA")
+        return url.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT/_EXTERNAL_DATA")
     }
 
     private static func stamps(of path: String) -> [Stamp?] {

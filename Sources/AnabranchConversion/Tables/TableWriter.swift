@@ -67,8 +67,7 @@ struct TableWriter {
     private mutating func write(_ relationship: RelationshipDescription) throws {
         let table = tables.take("\(relationship.entity.name)_\(relationship.name)").quotedForSQL
         let position = relationship.isOrdered ? ", position INTEGER" : ""
-        try connection.execute(
-            "CREATE TABLE \(table) (owner TEXT, member TEXT\(position))")
+        try connection.execute("CREATE TABLE \(table) (owner TEXT, member TEXT\(position))")
         let insert = try connection.prepare(
             "INSERT INTO \(table) VALUES (?, ?\(relationship.isOrdered ? ", ?" : ""))")
         let owners = try reader.identifiers(FetchQuery(entity: relationship.entity))

@@ -19,9 +19,7 @@ extension ModelChecker {
         }
     }
 
-    private mutating func checkMember(
-        _ name: String, ofConstraintOf position: Int, lead: String
-    ) {
+    private mutating func checkMember(_ name: String, ofConstraintOf position: Int, lead: String) {
         let entity = entities[position].name
         switch index.find(name, in: position)?.property {
         case nil:
@@ -33,11 +31,9 @@ extension ModelChecker {
                 unsupported: .relationshipInConstraint, entity, name,
                 "\(lead) \(name) is a relationship, which constraints do not support yet.")
         case .attribute(let attribute) where attribute.isTransient:
-            refuse(
-                .invalidProperty, entity, name, "\(lead) \(name) is transient and not stored.")
+            refuse(.invalidProperty, entity, name, "\(lead) \(name) is transient and not stored.")
         case .attribute(let attribute) where attribute.isDerived:
-            refuse(
-                .invalidProperty, entity, name, "\(lead) \(name) is derived and not stored.")
+            refuse(.invalidProperty, entity, name, "\(lead) \(name) is derived and not stored.")
         case .attribute: break
         }
     }

@@ -40,7 +40,7 @@ struct CompiledModelReader {
         guard !archive.isExhausted else { throw exhausted(bytes.count) }
         CompositeTypeNames.assign(to: &result)
         warnings += result.removeOneSidedInverses().map(ModelWarning.init)
-        warnings += result.dropIndexes { $0 != true }
+        warnings += result.dropIndexesWithoutColumns(keepingUnknown: false)
         problems += UserInfoSettings.apply(to: &result).map { $0.error(in: file) }
         return result
     }
@@ -148,8 +148,7 @@ struct CompiledModelReader {
     mutating func refuse(
         _ code: ModelError.Code, entity: String, property: String, _ message: String
     ) {
-        problems.append(
-            ModelError(code, entity: entity, property: property, file: file, message))
+        problems.append(ModelError(code, entity: entity, property: property, file: file, message))
     }
 
     mutating func refuse(

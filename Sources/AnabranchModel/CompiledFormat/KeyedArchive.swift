@@ -76,8 +76,7 @@ struct KeyedArchive {
             let names = Self.members(of: resolved(type), in: list),
             let name = names["$classname"].flatMap({ list.text(at: $0) })
         else { return nil }
-        return ArchivedObject(
-            archive: self, position: position, className: name, members: members)
+        return ArchivedObject(archive: self, position: position, className: name, members: members)
     }
 
     fileprivate func value(at position: Int) -> ArchivedValue {

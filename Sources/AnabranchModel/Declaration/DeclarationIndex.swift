@@ -39,8 +39,7 @@ struct DeclarationIndex {
             let relationships = entity.relationships.map {
                 (WireName($0.name), Property.relationship($0))
             }
-            return Dictionary(
-                attributes + relationships, uniquingKeysWith: { first, _ in first })
+            return Dictionary(attributes + relationships, uniquingKeysWith: { first, _ in first })
         }
     }
 

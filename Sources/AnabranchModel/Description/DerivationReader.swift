@@ -40,9 +40,7 @@ struct DerivationReader {
     }
 
     /// Reads a form such as `canonical:(name)`; `nil` if the text has no parentheses or colons.
-    private func function(
-        _ text: String
-    ) throws(ModelError) -> (DerivedText, argument: String)? {
+    private func function(_ text: String) throws(ModelError) -> (DerivedText, argument: String)? {
         guard text.contains(where: { "():".contains($0) }) else { return nil }
         for form in DerivedText.allCases where text.hasPrefix(form.rawValue + ":(") {
             guard text.hasSuffix(")") else { break }
@@ -53,9 +51,7 @@ struct DerivationReader {
         throw refusal("it can't be read; \(Self.forms)")
     }
 
-    private func value(
-        _ keys: [String], _ form: DerivedText?
-    ) throws(ModelError) -> Derivation {
+    private func value(_ keys: [String], _ form: DerivedText?) throws(ModelError) -> Derivation {
         var entity = attribute.entity
         var steps: [RelationshipDescription] = []
         for key in keys.dropLast() {
@@ -77,9 +73,7 @@ struct DerivationReader {
         return .value(form, of: source, through: steps)
     }
 
-    private func aggregate(
-        _ name: String, of keys: [String]
-    ) throws(ModelError) -> Derivation {
+    private func aggregate(_ name: String, of keys: [String]) throws(ModelError) -> Derivation {
         switch (name, keys.count) {
         case ("@count", 1):
             let members = try members(keys[0])

@@ -91,8 +91,7 @@ public final class EntityDescription: Sendable {
                 name: index.name,
                 elements: index.elements.compactMap { element in
                     slot(element.property).map {
-                        IndexDescription.Element(
-                            property: $0, isAscending: element.isAscending)
+                        IndexDescription.Element(property: $0, isAscending: element.isAscending)
                     }
                 })
         }

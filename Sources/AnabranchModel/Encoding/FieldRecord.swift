@@ -123,8 +123,7 @@ extension FieldRecord {
     /// different model.
     init(content: ByteReader, depth: Int) throws(ChangeSetDecodingError) {
         guard depth < ModelLimits.deepestComposite else {
-            throw content.failure(
-                .malformed, "too many composite attributes are inside each other")
+            throw content.failure(.malformed, "too many composite attributes are inside each other")
         }
         var reader = content
         self = .blank
@@ -132,8 +131,7 @@ extension FieldRecord {
             let number = try reader.readByte()
             let field = try reader.readNested()
             guard let known = Self.fields.first(where: { $0.number == number }) else {
-                throw field.failure(
-                    .unsupportedVersion, "a record has a field of number \(number)")
+                throw field.failure(.unsupportedVersion, "a record has a field of number \(number)")
             }
             try known.add(field, depth, &self)
         }

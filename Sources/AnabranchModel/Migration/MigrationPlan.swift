@@ -57,9 +57,7 @@ package struct MigrationPlan: Sendable {
         versions.last.map { $0.model.hasVersion(of: version.model) } ?? false
     }
 
-    private mutating func append(
-        _ version: Version, by stage: Int?
-    ) throws(MigrationPlanError) {
+    private mutating func append(_ version: Version, by stage: Int?) throws(MigrationPlanError) {
         if let twin = versions.first(where: { $0.model.hasVersion(of: version.model) }) {
             throw repetition(of: version, twin)
         }

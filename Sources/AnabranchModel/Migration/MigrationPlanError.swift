@@ -12,9 +12,7 @@ public struct MigrationPlanError: Error, Sendable {
     /// The error that a reference to a model threw.
     public let underlying: (any Error)?
 
-    init(
-        _ code: Code, _ message: String, version: String? = nil, underlying: (any Error)? = nil
-    ) {
+    init(_ code: Code, _ message: String, version: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.version = version

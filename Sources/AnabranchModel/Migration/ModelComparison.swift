@@ -210,8 +210,7 @@ struct ModelComparison {
         _ property: PropertyDescription, with old: PropertyDescription, of entity: EntityDescription
     ) {
         if !property.name.hasSameBytes(as: old.name) {
-            changes.append(
-                .propertyRenamed(entity: entity.name, from: old.name, to: property.name))
+            changes.append(.propertyRenamed(entity: entity.name, from: old.name, to: property.name))
         }
         if property.isOptional != old.isOptional {
             changes.append(
@@ -415,8 +414,7 @@ struct ModelComparison {
         // Each sub-entity has the same problem with an inherited property.
         guard !problems.contains(where: { $0.message == message }) else { return }
         problems.append(
-            MigrationError.Problem(
-                entity: entity.name, property: property, message: message))
+            MigrationError.Problem(entity: entity.name, property: property, message: message))
     }
 }
 

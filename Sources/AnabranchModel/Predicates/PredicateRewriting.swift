@@ -47,8 +47,7 @@ extension PredicateRewriting {
         case .message(let target, let selector, let arguments):
             .message(rewrite(target), selector: selector, arguments.map(rewrite))
         case .subquery(let collection, let variable, let filter):
-            .subquery(
-                rewrite(collection), variable: variable, hiding(variable).rewrite(filter))
+            .subquery(rewrite(collection), variable: variable, hiding(variable).rewrite(filter))
         case .cast(let operand, let type): .cast(rewrite(operand), type: type)
         case .ternary(let condition, let first, let second):
             .ternary(rewrite(condition), rewrite(first), rewrite(second))
@@ -58,9 +57,7 @@ extension PredicateRewriting {
         }
     }
 
-    private func rewrite(
-        path root: FetchExpression?, _ steps: [PathStep]
-    ) -> FetchExpression.Form {
+    private func rewrite(path root: FetchExpression?, _ steps: [PathStep]) -> FetchExpression.Form {
         let steps = steps.map { step in
             if case .index(let index) = step { PathStep.index(rewrite(index)) } else { step }
         }

@@ -2,16 +2,16 @@ extension ModelDeclaration {
     /// Leaves out indexes over properties that have no column in the store. This changes no result
     /// of a fetch.
     ///
-    /// - Parameter isDropped: Receives true for a property with a column, and `nil` for one that
-    ///   the entity lacks.
-    mutating func dropIndexes(over isDropped: (Bool?) -> Bool) -> [ModelWarning] {
+    /// - Parameter keepsUnknown: True to keep an index over a property that the entity lacks, so
+    ///   that the check of the model reports it.
+    mutating func dropIndexesWithoutColumns(keepingUnknown keepsUnknown: Bool) -> [ModelWarning] {
         var warnings: [ModelWarning] = []
         let all = DeclarationIndex(entities)
         for position in entities.indices {
             let name = entities[position].name
             entities[position].indexes.removeAll { index in
                 let property = index.elements.map(\.property)
-                    .first { isDropped(all.hasColumn($0, in: position)) }
+                    .first { !(all.hasColumn($0, in: position) ?? keepsUnknown) }
                 guard let property else { return false }
                 warnings.append(
                     ModelWarning(

@@ -92,9 +92,7 @@ struct UserInfoSettings {
         return attribute
     }
 
-    private mutating func search(
-        _ text: String, of entity: String, _ path: String
-    ) -> TextSearch? {
+    private mutating func search(_ text: String, of entity: String, _ path: String) -> TextSearch? {
         if let search = SearchText.search(of: text) { return search.setting }
         refuse(
             .invalidValue, entity, path,
@@ -103,9 +101,7 @@ struct UserInfoSettings {
         return nil
     }
 
-    private mutating func rule(
-        named name: String, of entity: String, _ path: String
-    ) -> MergeRule {
+    private mutating func rule(named name: String, of entity: String, _ path: String) -> MergeRule {
         let rules: [MergeRule] = [.lastWriter, .firstWriter, .max, .min, .counter, .keepBoth]
         if let rule = rules.first(where: { "\($0)" == name }) { return rule }
         refuse(
@@ -201,8 +197,7 @@ struct UserInfoSettings {
     private mutating func refuse(
         _ code: ModelError.Code, _ entity: String, _ property: String?, _ message: String
     ) {
-        problems.append(
-            Problem(code: code, entity: entity, property: property, message: message))
+        problems.append(Problem(code: code, entity: entity, property: property, message: message))
     }
 }
 

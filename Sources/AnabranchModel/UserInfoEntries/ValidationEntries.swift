@@ -18,8 +18,7 @@ enum ValidationEntries {
         let rules = numbers.map { number in
             let key = key(of: number)
             taken.formUnion([key, key + warningSuffix])
-            return ValidationRule(
-                userInfo[key] ?? "", warning: userInfo[key + warningSuffix] ?? "")
+            return ValidationRule(userInfo[key] ?? "", warning: userInfo[key + warningSuffix] ?? "")
         }
         let stray = keys.filter { !taken.contains($0) }.sorted { $0.precedesByBytes($1) }
         return (rules, stray)

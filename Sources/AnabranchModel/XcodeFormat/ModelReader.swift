@@ -48,8 +48,7 @@ struct ModelReader {
             result.fetchRequestTemplates.append(read(template: element))
         }
         warnings += result.removeOneSidedInverses().map(ModelWarning.init)
-        // An index over a property that the entity lacks is a problem, which the checker reports.
-        warnings += result.dropIndexes { $0 == false }
+        warnings += result.dropIndexesWithoutColumns(keepingUnknown: true)
         for element in root.children(named: "configuration") {
             result.configurations.append(read(configuration: element))
         }

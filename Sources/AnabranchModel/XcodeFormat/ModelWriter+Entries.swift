@@ -2,8 +2,7 @@ extension ModelWriter {
     /// The user info of an entity, with entries for the settings that Xcode has no place for.
     func entries(of entity: EntityDeclaration) -> [String: String] {
         var entries = entity.userInfo
-        setWireName(
-            entity.wireName, usual: entity.renamingIdentifier ?? entity.name, in: &entries)
+        setWireName(entity.wireName, usual: entity.renamingIdentifier ?? entity.name, in: &entries)
         set(
             UserInfoKey.deletePolicy, "\(entity.deletePolicy)",
             usual: "\(DeletePolicy.deleteWins)", in: &entries)
@@ -27,8 +26,7 @@ extension ModelWriter {
         setWireName(
             attribute.wireName, usual: attribute.renamingIdentifier ?? attribute.name,
             in: &entries)
-        set(
-            UserInfoKey.mergeRule, "\(attribute.mergeRule)", usual: "lastWriter", in: &entries)
+        set(UserInfoKey.mergeRule, "\(attribute.mergeRule)", usual: "lastWriter", in: &entries)
         let group = entity.attributeGroups.first { group in
             group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
         }
@@ -77,9 +75,7 @@ extension ModelWriter {
         return text
     }
 
-    private func setWireName(
-        _ name: String?, usual: String, in entries: inout [String: String]
-    ) {
+    private func setWireName(_ name: String?, usual: String, in entries: inout [String: String]) {
         set(UserInfoKey.wireName, name ?? usual, usual: usual, in: &entries)
     }
 

@@ -18,8 +18,7 @@ extension ModelWriter {
                 text(attribute.valueTransformerName, "transformer", of: place))
             node.set("customClassName", text(attribute.valueClassName, "class name", of: place))
         }
-        node.set(
-            "allowsExternalBinaryDataStorage", flag: attribute.allowsExternalBinaryDataStorage)
+        node.set("allowsExternalBinaryDataStorage", flag: attribute.allowsExternalBinaryDataStorage)
         node.set("derived", flag: attribute.isDerived)
         node.set(
             "derivationExpression", text(attribute.derivationExpression, "expression", of: place))
@@ -64,8 +63,7 @@ extension ModelWriter {
         node.set("optional", flag: relationship.isOptional)
         node.set("transient", flag: relationship.isTransient)
         node.set("toMany", flag: relationship.isToMany)
-        node.set(
-            "minCount", relationship.minCount == 0 ? nil : String(relationship.minCount))
+        node.set("minCount", relationship.minCount == 0 ? nil : String(relationship.minCount))
         node.set("maxCount", relationship.maxCount.map(String.init))
         node.set("deletionRule", relationship.deleteRule.xcodeName)
         node.set("ordered", flag: relationship.isOrdered)

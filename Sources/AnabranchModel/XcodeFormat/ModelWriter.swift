@@ -50,8 +50,7 @@ struct ModelWriter {
         let place = Place(name: "entity \(entity.name)", entity: entity.name)
         var node = XMLNode("entity")
         node.set("name", text(entity.name, "name", of: place))
-        node.set(
-            "representedClassName", text(entity.representedClassName, "class name", of: place))
+        node.set("representedClassName", text(entity.representedClassName, "class name", of: place))
         node.set("isAbstract", flag: entity.isAbstract)
         node.set("parentEntity", entity.parent)
         node.set("elementID", text(entity.renamingIdentifier, "renaming identifier", of: place))

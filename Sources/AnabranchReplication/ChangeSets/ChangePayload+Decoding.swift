@@ -6,9 +6,7 @@ extension ChangePayload {
     /// - Parameter author: The replica of the change set's dot.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read. Nothing has been stored; ask the sender for the change set again.
-    package init(
-        decoding bytes: [UInt8], author: ReplicaID
-    ) throws(ChangeSetDecodingError) {
+    package init(decoding bytes: [UInt8], author: ReplicaID) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(bytes, author: author)
         blocks = []
         while let block = try decoder.next() { blocks.append(block) }
@@ -190,8 +188,7 @@ package struct ChangePayloadDecoder: Sendable {
             for _ in 0..<run.count {
                 number &+= UInt64(bitPattern: try body.readSigned())
                 records.append(
-                    RecordID(
-                        replica: run.replica, number: try body.checked(recordNumber: number)))
+                    RecordID(replica: run.replica, number: try body.checked(recordNumber: number)))
             }
         }
         return records
@@ -293,9 +290,7 @@ package struct ChangePayloadDecoder: Sendable {
         return LinkPosition.sides(flags)
     }
 
-    mutating func readTags(
-        _ body: inout ByteReader
-    ) throws(ChangeSetDecodingError) -> [Stamp] {
+    mutating func readTags(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> [Stamp] {
         var tags: [Stamp] = []
         let count = try body.readCount(ofAtLeast: 9)
         try spend(count, body)

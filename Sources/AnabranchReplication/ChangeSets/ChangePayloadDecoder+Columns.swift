@@ -8,8 +8,7 @@ extension ChangePayloadDecoder {
         _ body: inout ByteReader, _ operation: UInt64, ofAuthor isOwn: Bool? = nil
     ) throws(ChangeSetDecodingError) -> RowBlock {
         let entity = try readName(&body)
-        let records = try readRecords(
-            &body, inserting: isOwn ?? (operation == Operation.insert))
+        let records = try readRecords(&body, inserting: isOwn ?? (operation == Operation.insert))
         let used = try readColumnProperties(&body, operation)
         try spend(records.count, times: used.count, body)
         var columns: [ValueColumn] = []
@@ -62,8 +61,7 @@ extension ChangePayloadDecoder {
         try checkIsColumn(property, of: Operation.write, body)
         let records = try readRecords(&body)
         try spend(records.count, body)
-        try reserve(
-            byteCount: records.count * MemoryLayout<SiblingBlock.Write>.stride, body)
+        try reserve(byteCount: records.count * MemoryLayout<SiblingBlock.Write>.stride, body)
         var column = try body.readNested()
         let values = try readColumn(&column, of: property, count: records.count)
         try column.expectEnd()
@@ -149,8 +147,7 @@ extension ChangePayloadDecoder {
         if case .group(let group) = value {
             let count = group.members.count
             try spend(count, bodies)
-            try keep(
-                count, byteCount: count * MemoryLayout<GroupValue.Member>.stride, bodies)
+            try keep(count, byteCount: count * MemoryLayout<GroupValue.Member>.stride, bodies)
         }
         return value
     }

@@ -151,8 +151,7 @@ package struct ChangeSet: Hashable, Sendable {
         kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp, author: String, name: String,
         payloadCount: Int, rewrittenFrom: Dot?
     ) -> ByteWriter {
-        var head = ByteWriter(
-            reservingCapacity: author.utf8.count + name.utf8.count + 80)
+        var head = ByteWriter(reservingCapacity: author.utf8.count + name.utf8.count + 80)
         head.append(byte: kind.rawValue)
         head.append(byte: rewrittenFrom == nil ? 0 : 1)
         head.append(dot: dot)

@@ -15,9 +15,7 @@
     @usableFromInline package var single: SingleRow?
 
     /// Begins a block of inserted or updated rows.
-    package init(
-        inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0
-    ) {
+    package init(inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0) {
         self.init(
             operation: inserting ? Operation.insert : Operation.update, entity: entity,
             properties: properties, capacity: capacity)

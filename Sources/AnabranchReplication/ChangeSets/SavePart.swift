@@ -129,8 +129,7 @@ extension ChangeSet {
         _ body: (ChangeBlock) throws -> Void
     ) throws {
         if kind == .save {
-            var decoder = try ChangePayloadDecoder(
-                payload, author: dot.replica, reserving: reserve)
+            var decoder = try ChangePayloadDecoder(payload, author: dot.replica, reserving: reserve)
             while let block = try decoder.next() { try body(block) }
         }
         for part in try self.parts() {

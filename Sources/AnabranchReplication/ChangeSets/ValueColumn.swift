@@ -57,8 +57,7 @@
         if trailingNulls < Self.leastGap {
             stored.append(contentsOf: repeatElement(.null, count: trailingNulls))
         } else {
-            gaps.append(
-                Gap(start: count - trailingNulls, end: count, storedBefore: stored.count))
+            gaps.append(Gap(start: count - trailingNulls, end: count, storedBefore: stored.count))
         }
         trailingNulls = 0
     }

@@ -33,9 +33,7 @@ package struct Digest: Hashable, Sendable {
             if let start = out.bindMemory(to: UInt8.self).baseAddress { write(start) }
         }
         self.init(
-            words: (
-                words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian
-            ))
+            words: (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian))
     }
 
     package init(of bytes: [UInt8]) {

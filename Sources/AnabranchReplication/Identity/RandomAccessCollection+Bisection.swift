@@ -5,9 +5,7 @@ extension RandomAccessCollection {
     ///   hold.
     /// - Returns: `endIndex` if no element satisfies the condition.
     @inlinable
-    package func partitioningIndex(
-        where isBehind: (Element) throws -> Bool
-    ) rethrows -> Index {
+    package func partitioningIndex(where isBehind: (Element) throws -> Bool) rethrows -> Index {
         var low = startIndex
         var length = count
         while length > 0 {

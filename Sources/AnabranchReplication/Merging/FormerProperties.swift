@@ -96,15 +96,12 @@ extension Sequence<CanonicalRecord.Cell> {
     ///   and the former one was not.
     /// - Returns: `nil` if no former property was written, or if the property's own cell is at
     ///   least as late.
-    package func former(
-        of property: WireProperty, in record: RecordID
-    ) -> CanonicalRecord.Cell? {
+    package func former(of property: WireProperty, in record: RecordID) -> CanonicalRecord.Cell? {
         let own = lazy.filter { $0.property == property }.map(\.stamp).max()
         let former = lazy.filter { property.continues($0.property) }.compactMap { cell in
             property.shown(cell.value, of: cell.property, in: record).map { (cell, $0) }
         }.max { ($0.0.stamp, $0.0.property) < ($1.0.stamp, $1.0.property) }
         guard let (cell, value) = former, own.map({ $0 < cell.stamp }) ?? true else { return nil }
-        return CanonicalRecord.Cell(
-            property: property, value: value, stamp: cell.stamp)
+        return CanonicalRecord.Cell(property: property, value: value, stamp: cell.stamp)
     }
 }

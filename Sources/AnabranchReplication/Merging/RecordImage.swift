@@ -21,9 +21,7 @@ package struct RecordImage: Hashable, Sendable {
     /// The links that point to the record.
     package var incoming: [IncomingLink]
 
-    package init(
-        id: RecordID, record: CanonicalRecord? = nil, incoming: [IncomingLink] = []
-    ) {
+    package init(id: RecordID, record: CanonicalRecord? = nil, incoming: [IncomingLink] = []) {
         self.id = id
         self.record = record
         self.incoming = incoming

@@ -15,7 +15,6 @@ extension ReplicaID {
         writer.append(dot: dot)
         writer.append(digest: origin)
         let name = Digest(of: writer.bytes).bytes
-        self.init(
-            high: name[0..<8].bigEndianNumber, low: name[8..<Self.byteCount].bigEndianNumber)
+        self.init(high: name[0..<8].bigEndianNumber, low: name[8..<Self.byteCount].bigEndianNumber)
     }
 }

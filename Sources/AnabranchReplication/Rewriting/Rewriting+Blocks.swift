@@ -7,8 +7,7 @@ extension Rewriting {
         case .add(let rows): .add(rewritten(rows))
         case .write(let block): .write(rewritten(block))
         case .delete(let deleted):
-            .delete(
-                RecordBlock(entity: deleted.entity, records: deleted.records.map(rewritten)))
+            .delete(RecordBlock(entity: deleted.entity, records: deleted.records.map(rewritten)))
         case .yieldingDelete(let block): .yieldingDelete(rewritten(block))
         case .link(let links): .link(rewritten(links))
         case .unlink(let links): .unlink(rewritten(links))

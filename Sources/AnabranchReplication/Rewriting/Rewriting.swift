@@ -172,9 +172,7 @@ package struct Rewriting: Sendable {
     }
 
     /// Rewrites an entry that mentions only itself.
-    private func renamed(
-        _ set: ChangeSet, _ name: Name, _ context: CausalContext
-    ) -> ChangeSet {
+    private func renamed(_ set: ChangeSet, _ name: Name, _ context: CausalContext) -> ChangeSet {
         guard name.dot != set.dot || name.timestamp != set.timestamp else {
             var kept = set
             kept.context = context

@@ -28,9 +28,7 @@ extension SnapshotChunk {
         }
     }
 
-    private mutating func readHeads(
-        _ body: inout ByteReader
-    ) throws(ChangeSetDecodingError) {
+    private mutating func readHeads(_ body: inout ByteReader) throws(ChangeSetDecodingError) {
         let count = try body.readCount(ofAtLeast: ReplicaID.byteCount + 1 + Digest.byteCount)
         heads.reserveCapacity(heads.count + count)
         for _ in 0..<count {
@@ -117,9 +115,7 @@ extension ChangePayloadDecoder {
         return LinkTags(placed: tags)
     }
 
-    private func readStamp(
-        _ body: inout ByteReader
-    ) throws(ChangeSetDecodingError) -> Stamp {
+    private func readStamp(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> Stamp {
         let timestamp = try body.readTimestamp()
         return Stamp(timestamp: timestamp, replica: try Self.entry(of: replicas, &body))
     }

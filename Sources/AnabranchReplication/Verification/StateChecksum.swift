@@ -67,8 +67,7 @@ package struct StateChecksum: Hashable, Sendable {
 
     private init(recordCount: UInt64, of bytes: ByteWriter) {
         let words = Digest(of: bytes).words
-        self.init(
-            recordCount: recordCount, sums: SIMD4(words.0, words.1, words.2, words.3))
+        self.init(recordCount: recordCount, sums: SIMD4(words.0, words.1, words.2, words.3))
     }
 
     // MARK: - Bytes
@@ -124,7 +123,6 @@ extension StateChecksum {
 
     /// Creates a checksum from a record count and exactly four sums.
     fileprivate init(recordCount: UInt64, words: [UInt64]) {
-        self.init(
-            recordCount: recordCount, sums: SIMD4(words[0], words[1], words[2], words[3]))
+        self.init(recordCount: recordCount, sums: SIMD4(words[0], words[1], words[2], words[3]))
     }
 }

@@ -93,8 +93,7 @@ public final class Connection {
     private static func open(path: String, mode: OpenMode, vfs: String?) throws -> OpaquePointer {
         let action = "open the database \u{201C}\(path)\u{201D}"
         guard !path.utf8.contains(0) else {
-            throw SQLiteError(
-                code: .cantOpen, action: action, cause: "a path cannot contain a NUL")
+            throw SQLiteError(code: .cantOpen, action: action, cause: "a path cannot contain a NUL")
         }
         var database: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -139,8 +138,7 @@ public final class Connection {
     /// A new connection does not allow it. Functions of this program without the trait `innocuous`
     /// stay out of their reach.
     public func trustSchema() throws {
-        try set(
-            SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, of: try openDatabase(to: "trust the schema"))
+        try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, of: try openDatabase(to: "trust the schema"))
     }
 
     /// Closes the file. An open transaction is rolled back.

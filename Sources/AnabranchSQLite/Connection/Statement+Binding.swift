@@ -140,7 +140,6 @@ extension Statement {
         if isRunning {
             return .misuse(action: action, cause: "it is being stepped: reset it first", sql: sql)
         }
-        return SQLiteError(
-            status: status, database: connection.database, action: action, sql: sql)
+        return SQLiteError(status: status, database: connection.database, action: action, sql: sql)
     }
 }

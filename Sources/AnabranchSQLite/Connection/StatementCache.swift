@@ -134,9 +134,7 @@ struct StatementCache {
         Int(truncatingIfNeeded: (place.address &* 0x9E37_79B9_7F4A_7C15) >> 57)
     }
 
-    mutating func insert(
-        _ sql: StatementText, _ prepared: PreparedStatement
-    ) -> CachedStatement {
+    mutating func insert(_ sql: StatementText, _ prepared: PreparedStatement) -> CachedStatement {
         useCount &+= 1
         let entry = CachedStatement(sql: sql, prepared: prepared, lastUse: useCount)
         entries[sql] = entry

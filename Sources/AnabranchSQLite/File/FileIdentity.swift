@@ -23,8 +23,7 @@ public struct FileIdentity: Hashable, Sendable {
     public init(path: String) throws {
         let action = "identify the file \u{201C}\(path)\u{201D}"
         guard !path.utf8.contains(0) else {
-            throw SQLiteError(
-                code: .cantOpen, action: action, cause: "a path cannot contain a NUL")
+            throw SQLiteError(code: .cantOpen, action: action, cause: "a path cannot contain a NUL")
         }
         guard let identity = Self.look(at: path) else {
             let cause = String(cString: csystem_error_text(csystem_last_error()))
@@ -89,7 +88,6 @@ extension FileIdentity {
         func word(_ slice: ArraySlice<UInt8>) -> UInt64 {
             slice.reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
-        self.init(
-            inode: word(bytes[..<8]), birthNanoseconds: Int64(bitPattern: word(bytes[8...])))
+        self.init(inode: word(bytes[..<8]), birthNanoseconds: Int64(bitPattern: word(bytes[8...])))
     }
 }

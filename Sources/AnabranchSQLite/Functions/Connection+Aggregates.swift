@@ -41,9 +41,7 @@ private final class CustomAggregate<State>: AnyAggregate {
         sqlite3_aggregate_context(context, isNew ? Int32(MemoryLayout<UInt>.size) : 0)
     }
 
-    override func add(
-        _ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>
-    ) {
+    override func add(_ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>) {
         guard let memory = memory(context, isNew: true) else {
             sqlite3_result_error_nomem(context)
             return

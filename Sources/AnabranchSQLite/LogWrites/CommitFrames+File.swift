@@ -24,8 +24,7 @@ extension CommitFrames {
     static func put(into file: UnsafeMutablePointer<sqlite3_file>) {
         let frames = CommitFrames(fileBelow(file))
         UnsafeMutableRawPointer(file).bindMemory(to: Handle.self, capacity: 1).initialize(
-            to: Handle(
-                base: sqlite3_file(pMethods: methods), frames: .passRetained(frames)))
+            to: Handle(base: sqlite3_file(pMethods: methods), frames: .passRetained(frames)))
     }
 
     /// Returns the frames of a file that SQLite has open; `nil` if they are not gathered.

@@ -33,9 +33,7 @@ final class CommitFrames {
     private static let testedVersions: Set<Int32> = [3_040_001]
 
     /// - Parameter version: The version of SQLite that uses the file.
-    init(
-        _ file: UnsafeMutablePointer<sqlite3_file>, version: Int32 = sqlite3_libversion_number()
-    ) {
+    init(_ file: UnsafeMutablePointer<sqlite3_file>, version: Int32 = sqlite3_libversion_number()) {
         self.file = file
         mayGather = Self.testedVersions.contains(version)
     }
@@ -114,7 +112,6 @@ final class CommitFrames {
     }
 
     private func pass(_ source: UnsafeRawBufferPointer, at place: Int64) -> Int32 {
-        file.pointee.pMethods.pointee.xWrite(
-            file, source.baseAddress, Int32(source.count), place)
+        file.pointee.pMethods.pointee.xWrite(file, source.baseAddress, Int32(source.count), place)
     }
 }

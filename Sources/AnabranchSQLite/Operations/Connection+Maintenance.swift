@@ -40,8 +40,7 @@ extension Connection {
         let database = try openDatabase(to: action)
         var pages: Int32 = -1
         var checkpointed: Int32 = -1
-        let status = sqlite3_wal_checkpoint_v2(
-            database, nil, mode.rawValue, &pages, &checkpointed)
+        let status = sqlite3_wal_checkpoint_v2(database, nil, mode.rawValue, &pages, &checkpointed)
         guard status == SQLITE_OK else {
             throw SQLiteError(status: status, database: database, action: action)
         }
@@ -89,8 +88,7 @@ extension Connection {
     public func keepLogOnClose(_ keeps: Bool) throws {
         let action = "set what closing \u{201C}\(path)\u{201D} does with its log"
         let database = try openDatabase(to: action)
-        let status = csqlite_configure(
-            database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0)
+        let status = csqlite_configure(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0)
         guard status == SQLITE_OK else {
             throw SQLiteError(status: status, database: database, action: action)
         }

@@ -22,8 +22,7 @@ public final class PinnedReader: @unchecked Sendable {
         setup: (Connection) throws -> Void = { _ in }
     ) throws {
         self.path = path
-        let connection = try Connection(
-            path: path, mode: mode, vfs: vfs, busyTimeout: busyTimeout)
+        let connection = try Connection(path: path, mode: mode, vfs: vfs, busyTimeout: busyTimeout)
         try setup(connection)
         try connection.run(.beginDeferred)
         // SQLite begins the transaction at the first read.

@@ -20,8 +20,7 @@ enum VirtualFileTable {
     /// - Parameter file: Memory for a handle.
     static func put(_ opening: any VirtualFile, into file: UnsafeMutablePointer<sqlite3_file>) {
         file.withMemoryRebound(to: Handle.self, capacity: 1) { handle in
-            handle.initialize(
-                to: Handle(base: sqlite3_file(pMethods: methods), opening: opening))
+            handle.initialize(to: Handle(base: sqlite3_file(pMethods: methods), opening: opening))
         }
     }
 

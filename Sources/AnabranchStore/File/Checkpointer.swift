@@ -41,9 +41,7 @@ final class Checkpointer: Sendable {
     static let longest = 16_384
 
     /// Takes over the checkpoints of a connection that writes.
-    init(
-        of writer: Connection, vfs: String?, durability: StoreOptions.Durability
-    ) throws {
+    init(of writer: Connection, vfs: String?, durability: StoreOptions.Durability) throws {
         store = writer.path
         self.vfs = vfs
         self.durability = durability

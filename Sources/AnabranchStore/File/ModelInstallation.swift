@@ -8,8 +8,7 @@ extension Connection {
     /// - Parameter hasIndexes: False if the caller creates the indexes when the tables are full,
     ///   which takes less time than to keep them in order row by row.
     func install(_ model: ManagedObjectModel, hasIndexes: Bool = true) throws -> StoreSchema {
-        let numbers = SchemaNumbers(
-            numbering: model, keeping: try SchemaNumbers.read(self))
+        let numbers = SchemaNumbers(numbering: model, keeping: try SchemaNumbers.read(self))
         try numbers.write(self)
         let schema = StoreSchema(model, numbers: numbers)
         for sql in schema.tableCreation { try execute(sql) }

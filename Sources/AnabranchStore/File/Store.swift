@@ -276,9 +276,7 @@ extension Store {
         }
     }
 
-    private func translating<Result>(
-        _ verb: String, _ body: () throws -> Result
-    ) throws -> Result {
+    private func translating<Result>(_ verb: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch {

@@ -27,8 +27,7 @@ extension StoreError {
         default:
             (code, cause) = (.database, error.message)
         }
-        self.init(
-            code, "Can't \(verb) \(path) because \(cause).", path: path, underlying: error)
+        self.init(code, "Can't \(verb) \(path) because \(cause).", path: path, underlying: error)
     }
 
     /// Reports bytes of the file that cannot be decoded.
@@ -53,9 +52,7 @@ extension StoreError {
     ///
     /// Bytes of the file that cannot be decoded are damage, because data from elsewhere was checked
     /// when it arrived.
-    static func translated(
-        _ error: any Error, doing verb: String, path: String
-    ) -> any Error {
+    static func translated(_ error: any Error, doing verb: String, path: String) -> any Error {
         switch error {
         case let error as SQLiteError:
             if let damage = error.underlying as? ChangeSetDecodingError {

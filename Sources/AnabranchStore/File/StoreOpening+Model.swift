@@ -38,9 +38,7 @@ extension StoreOpening {
     /// - Parameter stored: The file's own model, which differs.
     /// - Throws: `modelMismatch` if the file may not be migrated, `migrationNotInferred` if it
     ///   can't be.
-    func step(
-        from stored: ManagedObjectModel, to model: ManagedObjectModel
-    ) throws -> Step {
+    func step(from stored: ManagedObjectModel, to model: ManagedObjectModel) throws -> Step {
         if model.hasVersion(of: stored) {
             if options.isReadOnly { return .read }
             // Columns show defaults.

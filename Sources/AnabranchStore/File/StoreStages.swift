@@ -65,8 +65,7 @@ package final class StoreStages: Sendable {
         of pending: PendingStage, stored: ManagedObjectModel, path: String
     ) throws -> MigrationPlan.Step {
         try translating(path) { () throws(MigrationPlanError) in
-            try loadedPlan().pendingStep(
-                from: pending.former, to: stored, label: pending.label)
+            try loadedPlan().pendingStep(from: pending.former, to: stored, label: pending.label)
         }
     }
 

@@ -130,8 +130,7 @@ class WriteTransaction {
             return try intern(replica, isOwn: isOwn)
         }
         if isOwn {
-            try connection.run(
-                "UPDATE ab_replica SET own = 1 WHERE ordinal = ?", .integer(ordinal))
+            try connection.run("UPDATE ab_replica SET own = 1 WHERE ordinal = ?", .integer(ordinal))
         }
         return ordinal
     }
@@ -198,10 +197,7 @@ class WriteTransaction {
         try connection.cached(
             "SELECT seen, origin FROM ab_replica WHERE ordinal = ?", ordinal
         ).first {
-            (
-                try $0.sequence(at: 0),
-                Digest(bytes: $0.bytes(at: 1)) ?? .zero
-            )
+            (try $0.sequence(at: 0), Digest(bytes: $0.bytes(at: 1)) ?? .zero)
         } ?? (0, .zero)
     }
 

@@ -132,8 +132,7 @@ public final class SyncEngine: Sendable {
         let found: [String]
         do { found = try damage.get() } catch { throw SyncError(storeFailure: error) }
         if let first = found.first {
-            throw SyncError(
-                storeFailure: StoreError(damaged: side.store.path, found.count, first))
+            throw SyncError(storeFailure: StoreError(damaged: side.store.path, found.count, first))
         }
         let number = state.withLock { state in
             state.begun += 1
@@ -187,8 +186,7 @@ extension SyncEngine {
     }
 
     private func runSession(verifying mode: VerificationMode?) async throws -> SyncOutcome {
-        var session = SyncSession(
-            limits: options.sessionLimits, zone: state.withLock { $0.zone })
+        var session = SyncSession(limits: options.sessionLimits, zone: state.withLock { $0.zone })
         defer {
             let zone = session.zone
             state.withLock { $0.zone = zone }

@@ -60,8 +60,7 @@ extension SyncSession {
         guard count >= attempts else { return enter(HelloMachine.self, at: input) }
         phase = .waiting(after: Greeting())
         delayCause = error
-        return .wait(
-            limits.retry.delay(afterFailures: count - attempts + 1, draw: input.draw))
+        return .wait(limits.retry.delay(afterFailures: count - attempts + 1, draw: input.draw))
     }
 }
 

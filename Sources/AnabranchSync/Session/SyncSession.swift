@@ -144,9 +144,7 @@ extension SyncSession {
     }
 
     /// Begins or continues the work of a machine.
-    mutating func enter<Machine: SessionMachine>(
-        _: Machine.Type, at input: StepInput
-    ) -> Action {
+    mutating func enter<Machine: SessionMachine>(_: Machine.Type, at input: StepInput) -> Action {
         path.append(Machine.name)
         let move = machines[keyPath: Machine.place].begin(&exchange, at: input)
         return perform(move, of: Machine.self, at: input)
@@ -175,8 +173,7 @@ extension SyncSession {
         after step: Step, at input: StepInput
     ) -> Action {
         path.append(Step.Machine.name)
-        let move = machines[keyPath: Step.Machine.place].resume(
-            after: step, &exchange, at: input)
+        let move = machines[keyPath: Step.Machine.place].resume(after: step, &exchange, at: input)
         return perform(move, of: Step.Machine.self, at: input)
     }
 

@@ -119,8 +119,7 @@ final class CurlConnection: @unchecked Sendable {
         anabranch_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
         anabranch_curl_set_long(
             easy, CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.curlMilliseconds)
-        anabranch_curl_set_long(
-            easy, CURLOPT_TIMEOUT_MS, transfer.timeout?.curlMilliseconds ?? 0)
+        anabranch_curl_set_long(easy, CURLOPT_TIMEOUT_MS, transfer.timeout?.curlMilliseconds ?? 0)
         if let file = transfer.certificateAuthorities {
             anabranch_curl_set_string(easy, CURLOPT_CAINFO, file)
         }
@@ -129,8 +128,7 @@ final class CurlConnection: @unchecked Sendable {
             anabranch_curl_set_string(easy, CURLOPT_SSLKEY, client.keyFile)
         }
         if !transfer.pinnedPublicKeys.isEmpty {
-            anabranch_curl_set_string(
-                easy, CURLOPT_PINNEDPUBLICKEY, transfer.pinnedPublicKeys)
+            anabranch_curl_set_string(easy, CURLOPT_PINNEDPUBLICKEY, transfer.pinnedPublicKeys)
         }
         anabranch_curl_set_list(easy, CURLOPT_HTTPHEADER, headers.list)
         if transfer.body != nil {

@@ -36,8 +36,7 @@ package final class CurlTransport: Transport {
         if compressed != nil { transfer.headers.append("Content-Encoding: zstd") }
         transfer.body = compressed ?? body
         transfer.timeout = options.requestTimeout
-        return try reply(
-            try await connection.perform(transfer), to: transfer.body?.count ?? 0)
+        return try reply(try await connection.perform(transfer), to: transfer.body?.count ?? 0)
     }
 
     package func events() -> AsyncThrowingStream<ZoneEvent, any Error> {
@@ -91,9 +90,7 @@ package final class CurlTransport: Transport {
     }
 
     /// - Parameter bodyByteCount: The length of the request's body, as it was sent.
-    private func reply(
-        _ response: CurlResponse, to bodyByteCount: Int
-    ) throws -> TransportReply {
+    private func reply(_ response: CurlResponse, to bodyByteCount: Int) throws -> TransportReply {
         var body = response.body
         switch response.contentEncoding {
         case "", "identity": break

@@ -13,8 +13,7 @@ struct ForeignAnswer {
 
     /// The error for the status. Its detail `status` shows that the server has not written it.
     var error: ProtocolError {
-        ProtocolError(
-            code, "Can't \(purpose) because \(cause)", details: ["status": "\(status)"])
+        ProtocolError(code, "Can't \(purpose) because \(cause)", details: ["status": "\(status)"])
     }
 
     private var code: ProtocolError.Code {

@@ -19,8 +19,7 @@ enum Zstandard {
         guard bytes.count >= leastWorthwhile else { return nil }
         let bound = ZSTD_compressBound(bytes.count)
         let compressed = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-            let written = ZSTD_compress(
-                buffer.baseAddress, buffer.count, bytes, bytes.count, level)
+            let written = ZSTD_compress(buffer.baseAddress, buffer.count, bytes, bytes.count, level)
             count = ZSTD_isError(written) == 0 ? written : 0
         }
         let isWorthwhile = !compressed.isEmpty && compressed.count < bytes.count / 10 * 9

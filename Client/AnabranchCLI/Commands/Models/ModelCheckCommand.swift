@@ -91,21 +91,15 @@ struct ModelCheckCommand: Command {
     // MARK: - Output
 
     private func text(_ finding: Finding) -> String {
-        let errors = finding.errors.map { error in
-            Self.line("error", error.message, error.code.rawValue, error.file, error.line)
-        }
-        let warnings = finding.warnings.map { warning in
-            Self.line("warning", warning.message, warning.code.rawValue, warning.file, warning.line)
-        }
+        let errors = finding.errors.map { Self.line("error", Problem($0)) }
+        let warnings = finding.warnings.map { Self.line("warning", Problem($0)) }
         return (errors + warnings + [summary(finding)]).joined(separator: "\n")
     }
 
-    private static func line(
-        _ kind: String, _ message: String, _ code: String, _ file: String?, _ line: Int?
-    ) -> String {
-        let place = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
-        return (place.isEmpty ? "" : place + ": ")
-            + "\(kind): \(TerminalText.printable(message)) (\(code))"
+    private static func line(_ kind: String, _ problem: Problem) -> String {
+        let place = [problem.file, problem.line.map(String.init)].compactMap { $0 }
+        return (place.isEmpty ? "" : place.joined(separator: ":") + ": ")
+            + "\(kind): \(TerminalText.printable(problem.message)) (\(problem.code))"
     }
 
     private func summary(_ finding: Finding) -> String {
@@ -155,8 +149,7 @@ private struct Problem {
 
 extension JSONText {
     fileprivate mutating func problems(_ key: String, _ problems: [Problem]) {
-        self.key(key)
-        array { json in
+        array(key) { json in
             for problem in problems {
                 json.object { json in
                     json.member("code", problem.code)
@@ -164,8 +157,7 @@ extension JSONText {
                     json.member("entity", problem.entity)
                     json.member("property", problem.property)
                     json.member("file", problem.file)
-                    json.key("line")
-                    if let line = problem.line { json.raw(String(line)) } else { json.null() }
+                    json.member("line", problem.line)
                 }
             }
         }

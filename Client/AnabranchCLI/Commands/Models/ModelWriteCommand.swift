@@ -18,8 +18,7 @@ struct ModelWriteCommand: Command {
                 "output", "NAME", "The .xcdatamodel to write; it may be in an .xcdatamodeld."),
         ],
         examples: [
-            .init(
-                "model write geo.store --output Geo.xcdatamodel", "Writes the model of a store."),
+            .init("model write geo.store --output Geo.xcdatamodel", "Writes the model of a store."),
             .init(
                 "model write geo.store --output 'Geo.xcdatamodeld/Geo 2.xcdatamodel'",
                 "Adds a version to a model."),
@@ -42,8 +41,7 @@ struct ModelWriteCommand: Command {
 
     func run(_ console: Console) async throws {
         guard !FileManager.default.fileExists(atPath: output) else {
-            throw CommandFailure(
-                .cannotCreate, "Can't write \(output) because it exists already.")
+            throw CommandFailure(.cannotCreate, "Can't write \(output) because it exists already.")
         }
         let model = try source.read(console)
         try model.write(toXcodeModel: URL(fileURLWithPath: output))

@@ -101,9 +101,7 @@ extension ManagedObjectContext {
 
     private var pendingCount: Int { hasChanges ? pending.count : 0 }
 
-    func backgroundRead(
-        _ onProgress: (@Sendable (Int) -> Void)?
-    ) -> BackgroundRead {
+    func backgroundRead(_ onProgress: (@Sendable (Int) -> Void)?) -> BackgroundRead {
         BackgroundRead(
             store: coordinator.store, snapshot: generation?.snapshot, onProgress: onProgress)
     }

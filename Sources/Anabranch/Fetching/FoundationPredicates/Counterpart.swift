@@ -18,8 +18,7 @@ enum Counterpart {
         switch self {
         case .value(let expression): return expression
         case .condition(let condition, let missing):
-            let flag = FetchExpression(
-                .ternary(condition, .flag(true), .flag(false)))
+            let flag = FetchExpression(.ternary(condition, .flag(true), .flag(false)))
             guard let missing else { return flag }
             return FetchExpression(.ternary(missing, .missing, flag))
         case .range:

@@ -25,9 +25,7 @@ extension PredicateConversion {
         return .condition(try left.value().compared(.equal, try right.value()))
     }
 
-    private func compared(
-        _ left: Counterpart, _ right: Counterpart
-    ) -> FetchPredicate? {
+    private func compared(_ left: Counterpart, _ right: Counterpart) -> FetchPredicate? {
         guard case .condition(let condition, let missing) = left,
             case .value(let constant) = right, let flag = constant.constantFlag
         else { return nil }

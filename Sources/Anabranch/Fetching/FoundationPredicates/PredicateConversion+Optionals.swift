@@ -57,7 +57,6 @@ extension PredicateExpressions.Conditional: ConvertiblePredicateExpression {
                 condition.and(try first.condition())
                     .or(condition.negated.and(try second.condition())))
         }
-        return .value(
-            FetchExpression(.ternary(condition, try first.value(), try second.value())))
+        return .value(FetchExpression(.ternary(condition, try first.value(), try second.value())))
     }
 }

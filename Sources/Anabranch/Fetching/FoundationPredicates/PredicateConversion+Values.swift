@@ -71,9 +71,7 @@ extension PredicateExpressions.KeyPath: ConvertiblePredicateExpression {
     }
 
     /// The number of elements of a collection, or the question whether there are any.
-    private func size(
-        of base: FetchExpression
-    ) throws(FetchPredicateError) -> Counterpart {
+    private func size(of base: FetchExpression) throws(FetchPredicateError) -> Counterpart {
         let relationship = Root.Output.self as? any SizedRelationship.Type
         let isText = Root.Output.self == String.self
         if kind == .collectionIsEmpty && isText {

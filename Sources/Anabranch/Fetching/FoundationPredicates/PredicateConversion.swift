@@ -17,9 +17,7 @@ extension FetchPredicate {
     /// - Throws: ``FetchPredicateError`` with code `notEvaluable` for an operation without a
     ///   counterpart, with code `notAProperty` for a computed property, and with code
     ///   `invalidArgument` for a value that no attribute can hold.
-    public init<Object: ManagedObject>(
-        _ predicate: Predicate<Object>
-    ) throws(FetchPredicateError) {
+    public init<Object: ManagedObject>(_ predicate: Predicate<Object>) throws(FetchPredicateError) {
         var conversion = PredicateConversion()
         conversion.bind(predicate.variable.key, to: FetchExpression(.evaluatedObject))
         self = try conversion.condition(predicate.expression)
@@ -64,9 +62,7 @@ struct PredicateConversion {
         return value
     }
 
-    func convert(
-        _ expression: any PredicateExpression
-    ) throws(FetchPredicateError) -> Counterpart {
+    func convert(_ expression: any PredicateExpression) throws(FetchPredicateError) -> Counterpart {
         guard let convertible = expression as? any ConvertiblePredicateExpression else {
             let name = String(describing: type(of: expression)).prefix { $0 != "<" }
             throw .unconvertible(
@@ -109,7 +105,6 @@ struct PredicateConversion {
         inner.bind(variable, to: FetchExpression(.variable(name)))
         let condition = try inner.condition(test)
         return FetchExpression(
-            .subquery(
-                collection, variable: name, isNegated ? condition.negated : condition))
+            .subquery(collection, variable: name, isNegated ? condition.negated : condition))
     }
 }

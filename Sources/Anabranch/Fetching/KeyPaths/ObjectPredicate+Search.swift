@@ -42,9 +42,7 @@ extension PartialKeyPath where Root: ManagedObject {
 
 extension FetchSort {
     /// The sort key of `.relevance`; `nil` for any other key path.
-    static func relevance<Object: ManagedObject>(
-        _ keyPath: PartialKeyPath<Object>
-    ) -> FetchSort? {
+    static func relevance<Object: ManagedObject>(_ keyPath: PartialKeyPath<Object>) -> FetchSort? {
         guard let keyPath = keyPath as? KeyPath<Object, RelevanceSort> else { return nil }
         let sort = PropertyProbe.apply(keyPath, to: Object.self) { _, result in
             result as? RelevanceSort

@@ -23,10 +23,7 @@ public struct ObjectPredicate<Object: ManagedObject>: Sendable {
     /// How deep its subqueries are nested, by which their variables are told apart.
     let depth: Int
 
-    init(
-        depth: Int = 0,
-        _ make: () throws(FetchPredicateError) -> FetchPredicate
-    ) {
+    init(depth: Int = 0, _ make: () throws(FetchPredicateError) -> FetchPredicate) {
         do {
             content = .success(try make())
         } catch {
@@ -80,10 +77,7 @@ public struct ObjectExpression<Object: ManagedObject, Value>: Sendable {
     let content: Result<FetchExpression, FetchPredicateError>
     let depth: Int
 
-    init(
-        depth: Int = 0,
-        _ make: () throws(FetchPredicateError) -> FetchExpression
-    ) {
+    init(depth: Int = 0, _ make: () throws(FetchPredicateError) -> FetchExpression) {
         do {
             content = .success(try make())
         } catch {
@@ -115,8 +109,7 @@ public struct ObjectExpression<Object: ManagedObject, Value>: Sendable {
         _ comparison: PredicateOperator, _ other: ObjectExpression<Object, some Any>
     ) -> ObjectPredicate<Object> {
         ObjectPredicate(depth: max(depth, other.depth)) { () throws(FetchPredicateError) in
-            .comparison(
-                PredicateComparison(try content.get(), comparison, try other.content.get()))
+            .comparison(PredicateComparison(try content.get(), comparison, try other.content.get()))
         }
     }
 }

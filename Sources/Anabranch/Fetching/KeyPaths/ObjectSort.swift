@@ -57,9 +57,7 @@ extension FetchSort {
             PropertyProbe.apply(keyPath, to: Object.self) { _, result in result as? ObjectSort }
         }
         let path = try PropertyPath(sort??.property ?? keyPath, of: Object.self)
-        self.init(
-            path.name,
-            ascending: sort??.isAscending ?? true, options: sort??.options ?? [])
+        self.init(path.name, ascending: sort??.isAscending ?? true, options: sort??.options ?? [])
     }
 
     /// The sort keys of key paths.

@@ -19,8 +19,7 @@ extension FetchColumn {
         _ keyPath: PartialKeyPath<Object>, distinct isDistinct: Bool = false,
         as name: String? = nil
     ) throws(FetchPredicateError) -> FetchColumn {
-        .count(
-            try PropertyPath(keyPath, of: Object.self).name, distinct: isDistinct, as: name)
+        .count(try PropertyPath(keyPath, of: Object.self).name, distinct: isDistinct, as: name)
     }
 
     /// The sum of the values of a group; 0 without values.

@@ -42,8 +42,7 @@ private struct RowDecoder: Decoder {
     }
 
     func inside(_ key: any CodingKey) -> RowDecoder {
-        RowDecoder(
-            row: row, prefix: prefix + key.stringValue + ".", codingPath: codingPath + [key])
+        RowDecoder(row: row, prefix: prefix + key.stringValue + ".", codingPath: codingPath + [key])
     }
 
     func mismatch(_ type: Any.Type, _ text: String) -> DecodingError {

@@ -76,9 +76,7 @@ public struct RowRequest<Object: ManagedObject> {
     /// Groups by the values of properties.
     ///
     /// - Throws: `FetchPredicateError` for a key path that is not a chain of stored properties.
-    public mutating func group(
-        by keyPaths: PartialKeyPath<Object>...
-    ) throws(FetchPredicateError) {
+    public mutating func group(by keyPaths: PartialKeyPath<Object>...) throws(FetchPredicateError) {
         propertiesToGroupBy = []
         for keyPath in keyPaths {
             let path = try PropertyPath(keyPath, of: Object.self)

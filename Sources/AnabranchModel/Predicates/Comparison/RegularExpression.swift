@@ -16,9 +16,7 @@ package final class RegularExpression: Sendable {
     /// Compiles a pattern.
     ///
     /// - Throws: ``FetchPredicateError`` with code `invalidPattern` and ICU's name of the problem.
-    package init(
-        _ pattern: String, options: ComparisonOptions = []
-    ) throws(FetchPredicateError) {
+    package init(_ pattern: String, options: ComparisonOptions = []) throws(FetchPredicateError) {
         self.pattern = pattern
         self.options = options.effective.withoutLocale
         compiled = try CompiledPattern(pattern, self.options)

@@ -17,9 +17,7 @@ extension FetchPredicate {
         }
     }
 
-    private static func join(
-        _ parts: [FetchPredicate], _ word: String, empty: String
-    ) -> String {
+    private static func join(_ parts: [FetchPredicate], _ word: String, empty: String) -> String {
         parts.isEmpty ? empty : parts.map(\.nestedFormat).joined(separator: word)
     }
 

@@ -25,9 +25,7 @@ extension FetchPredicate {
     /// Reads a predicate format with one element of `arguments` for each placeholder.
     ///
     /// - Throws: ``FetchPredicateError`` with the column.
-    public init(
-        format: String, arguments: [(any PredicateArgument)?]
-    ) throws(FetchPredicateError) {
+    public init(format: String, arguments: [(any PredicateArgument)?]) throws(FetchPredicateError) {
         if let template = FormatCache.template(of: format) {
             self = try template.predicate(with: arguments)
         } else {

@@ -197,8 +197,7 @@ extension ValueFunction {
         case .lowercase: return first.text.map { .string($0.lowercased()) } ?? .null
         case .canonical:
             return first.text.map {
-                .string(
-                    TextFolding.fold($0, options: [.caseInsensitive, .diacriticInsensitive]))
+                .string(TextFolding.fold($0, options: [.caseInsensitive, .diacriticInsensitive]))
             } ?? .null
         case .length: return first.text.map { .integer(Int64($0.utf16.count)) } ?? .null
         case .year, .month, .day: return calendarPart(of: first, in: arguments[1])

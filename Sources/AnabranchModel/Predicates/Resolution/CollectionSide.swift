@@ -45,9 +45,7 @@ extension PredicateResolver {
     }
 
     /// The elements of an expression; `nil` if it is no collection of objects.
-    func collection(
-        _ expression: FetchExpression
-    ) throws(FetchPredicateError) -> CollectionSide? {
+    func collection(_ expression: FetchExpression) throws(FetchPredicateError) -> CollectionSide? {
         switch expression.form {
         case .subquery(let collection, let variable, let filter):
             return try subquery(collection, variable, filter)

@@ -7,8 +7,7 @@ extension PredicateResolver {
             case .attribute(let owner, let attribute) = try cursor.end(), attribute.keepsBoth
         else { return nil }
         let scope = depth + 1
-        let values = ResolvedCollection(
-            owner: owner, property: .attribute(attribute), scope: scope)
+        let values = ResolvedCollection(owner: owner, property: .attribute(attribute), scope: scope)
         return CollectionSide.Part(
             selections: [ResolvedSelection(collection: values, filter: nil)],
             element: PathCursor(

@@ -114,9 +114,7 @@ struct PathCursor {
         }
     }
 
-    private func checkStored(
-        _ property: PropertyDescription
-    ) throws(FetchPredicateError) {
+    private func checkStored(_ property: PropertyDescription) throws(FetchPredicateError) {
         guard property.isTransient else { return }
         throw error(
             .notStored, key: property.name,

@@ -25,8 +25,7 @@ extension PredicateResolver {
                     .notEvaluable, index,
                     "Can't use '\(index)' as an index because it is no whole number from 0.")
             }
-            return try element(
-                of: collection, .fromStart(Int(clamping: number)), rest, expression)
+            return try element(of: collection, .fromStart(Int(clamping: number)), rest, expression)
         case .collectionOperator(let name):
             return try applied(name, to: collection, rest, expression)
         }
@@ -161,9 +160,7 @@ extension PredicateResolver {
             "Can't evaluate '\(expression)' because '\(collection)' is no collection.")
     }
 
-    private func notOfUnions(
-        _ name: String, _ expression: FetchExpression
-    ) -> FetchPredicateError {
+    private func notOfUnions(_ name: String, _ expression: FetchExpression) -> FetchPredicateError {
         error(
             .notEvaluable, expression,
             "Can't evaluate \(name) over a UNION of two relationships; ask for both parts.")

@@ -20,9 +20,7 @@ public struct FetchColumn: Hashable, Sendable {
     ///
     /// - Parameter resultType: The type to which every value is converted. A value that it can't
     ///   hold exactly is an error of the fetch.
-    public init(
-        _ expression: FetchExpression, as name: String, resultType: AttributeType? = nil
-    ) {
+    public init(_ expression: FetchExpression, as name: String, resultType: AttributeType? = nil) {
         self.name = name
         self.expression = expression
         self.resultType = resultType

@@ -22,9 +22,7 @@ struct TextQueryParser {
 
     private mutating func advance() throws(FetchPredicateError) { token = try lexer.next() }
 
-    private mutating func accept(
-        _ expected: TextQueryToken
-    ) throws(FetchPredicateError) -> Bool {
+    private mutating func accept(_ expected: TextQueryToken) throws(FetchPredicateError) -> Bool {
         guard token == expected else { return false }
         try advance()
         return true

@@ -19,9 +19,7 @@ struct ExplicitContexts {
     ///
     /// - Parameter state: The state of the file that is read.
     /// - Throws: ``StoreError`` `corrupt`.
-    init(
-        _ reader: StoreReader, _ state: StoreState, replicas: ReplicaTable, path: String
-    ) throws {
+    init(_ reader: StoreReader, _ state: StoreState, replicas: ReplicaTable, path: String) throws {
         histories = try Self.heads(reader, replicas, path)
         try Self.forEachSet(reader, replicas, path) { replica, set in
             histories[replica]?.append(set)

@@ -19,8 +19,7 @@ extension Store {
         do {
             try write { transaction in
                 guard transaction.time.isImpossible else { return }
-                let limit = TimeLimit.latestPossible(
-                    wallMilliseconds: transaction.wallMilliseconds)
+                let limit = TimeLimit.latestPossible(wallMilliseconds: transaction.wallMilliseconds)
                 var changes = ChangeCollector()
                 let latest = try transaction.restamp(above: limit, &changes)
                 // If `latest` is `nil`, the clock has observed a time that the log does not

@@ -13,8 +13,7 @@ extension Store {
     ///   `constraintConflict` names the records that hold one unique key.
     package func save(_ request: SaveRequest) throws -> SaveResult {
         guard !request.isEmpty else {
-            return SaveResult(
-                dot: nil, version: .none, renamed: [:])
+            return SaveResult(dot: nil, version: .none, renamed: [:])
         }
         // A closure with a copy of its own would copy the request with each call on the way.
         var request = request

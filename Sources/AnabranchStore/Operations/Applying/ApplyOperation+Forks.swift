@@ -113,9 +113,7 @@ extension ApplyOperation {
     /// that was declared lost is the same change set; any other history is renamed.
     ///
     /// - Returns: The change set, which may have been part of the renamed history.
-    private mutating func freeDot(
-        _ dot: Dot, for set: ChangeSet
-    ) throws -> ChangeSet {
+    private mutating func freeDot(_ dot: Dot, for set: ChangeSet) throws -> ChangeSet {
         guard dot != set.dot, let other = try log.entry(named: dot) else { return set }
         guard other.changeSet.kind == .lost, other.place == nil,
             try transaction.canReplaceLost(other, by: set.origin)
@@ -133,9 +131,7 @@ extension ApplyOperation {
 
     /// Exchanges a save that this file holds for the void in the zone's log, a void for the save,
     /// or a void for one with another reason.
-    private mutating func exchange(
-        _ held: StoredLogEntry, for set: ChangeSet
-    ) throws {
+    private mutating func exchange(_ held: StoredLogEntry, for set: ChangeSet) throws {
         let old = held.changeSet
         if old.dot != set.dot || old.timestamp != set.timestamp {
             try move(old, to: set.dot, set.timestamp, adopting: nil)
@@ -167,8 +163,7 @@ extension ApplyOperation {
 
     /// The new names of a branch, which follow from the dot and the origin of its first change set.
     private func branch(from set: ChangeSet) throws -> Rewriting {
-        let first = Dot(
-            replica: ReplicaID(ofForkAt: set.dot, origin: set.origin), sequence: 1)
+        let first = Dot(replica: ReplicaID(ofForkAt: set.dot, origin: set.origin), sequence: 1)
         var rewriting = Rewriting()
         try name(set, first, set.timestamp, in: &rewriting)
         try nameSuccessors(of: set, as: first, in: &rewriting)

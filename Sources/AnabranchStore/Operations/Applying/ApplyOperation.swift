@@ -34,9 +34,7 @@ struct ApplyOperation {
     /// Appends a change set to the log and applies it to the rows.
     ///
     /// - Parameter place: The position in the zone's log; `nil` if it is not known.
-    mutating func append(
-        _ set: ChangeSet, ordinal: Int64, at place: CausalContext.Prefix?
-    ) throws {
+    mutating func append(_ set: ChangeSet, ordinal: Int64, at place: CausalContext.Prefix?) throws {
         try addOwnHistory(of: set.dot.replica)
         arrivals.add(set.dot, set.origin)
         if Mechanism.clockObservation.isOn { transaction.state.clock.observe(set.timestamp) }

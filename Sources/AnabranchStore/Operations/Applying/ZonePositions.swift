@@ -22,9 +22,7 @@ struct ZonePositions {
     /// with another context. The entry itself is not read.
     ///
     /// - Returns: False if nothing was recorded. The entry may still be the same.
-    func record(
-        _ place: CausalContext.Prefix, ofUnchanged entry: StoredLogEntry
-    ) throws -> Bool {
+    func record(_ place: CausalContext.Prefix, ofUnchanged entry: StoredLogEntry) throws -> Bool {
         let set = entry.changeSet
         guard let ordinal = transaction.replicas.ordinal(of: set.dot.replica) else { return false }
         let statement = try connection.cached(
@@ -35,8 +33,7 @@ struct ZonePositions {
             Int64(set.kind.rawValue), ordinal, Int64(bitPattern: set.dot.sequence),
             ChangeLog.stored(set.context))
         // Whatever replaces the form of an entry stores its digest.
-        try statement.bind(
-            ChangeLog.isDigestComputed(of: set) ? nil : set.digest.bytes, at: 8)
+        try statement.bind(ChangeLog.isDigestComputed(of: set) ? nil : set.digest.bytes, at: 8)
         try statement.run()
         guard connection.changes == 1 else { return false }
         transaction.knownLog.place(place.position)

@@ -49,9 +49,7 @@ struct MigrationStage {
         try flush(&links, as: .links, ifFull: false)
     }
 
-    private func flush(
-        _ chunk: inout SnapshotChunkEncoder, as part: Part, ifFull: Bool
-    ) throws {
+    private func flush(_ chunk: inout SnapshotChunkEncoder, as part: Part, ifFull: Bool) throws {
         let isFull = chunk.byteCount >= Self.chunkBytes || chunk.cellCount >= Self.chunkCells
         guard ifFull ? isFull : !chunk.isEmpty else { return }
         let full = chunk

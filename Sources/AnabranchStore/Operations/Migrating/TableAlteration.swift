@@ -293,9 +293,7 @@ extension StoreSchema {
     }
 
     /// The numbers of those of some entities that are an entity or inherit from it.
-    private func entitiesKind(
-        of entity: EntityDescription, among entities: [Int64]
-    ) -> Set<Int64> {
+    private func entitiesKind(of entity: EntityDescription, among entities: [Int64]) -> Set<Int64> {
         Set(layouts.filter { $0.entity.isKind(of: entity) }.map(\.number)).intersection(entities)
     }
 

@@ -86,8 +86,7 @@ struct MergeRuleWrites {
                         at: place.index + 2, of: place.column, save.transaction.replicas),
                     stamp: try save.deferred.wireStamp(try save.logStamps[position]))
             }
-            try write(
-                value(place.index), to: id, index, replacing: hidden, shown: shown, save)
+            try write(value(place.index), to: id, index, replacing: hidden, shown: shown, save)
         }
         return true
     }

@@ -16,8 +16,7 @@ extension SaveOperation {
         guard delete.entity.deletePolicy == .deleteWins || isUnsynced else {
             return try writeYielding(delete)
         }
-        let statement = try connection.cached(
-            layout.deleteSQL + " AND ab_version = ?")
+        let statement = try connection.cached(layout.deleteSQL + " AND ab_version = ?")
         let links = try LinkRows(connection).removal(from: layout)
         var records: [RecordID] = []
         records.reserveCapacity(delete.rows.count)
@@ -37,9 +36,7 @@ extension SaveOperation {
         try append(&records, of: delete.entity)
     }
 
-    private mutating func append(
-        _ records: inout [RecordID], of entity: EntityDescription
-    ) throws {
+    private mutating func append(_ records: inout [RecordID], of entity: EntityDescription) throws {
         guard !records.isEmpty else { return }
         encoder.append(.delete(RecordBlock(entity: entity.wireName, records: records)))
         records.removeAll(keepingCapacity: true)
@@ -69,8 +66,7 @@ extension SaveOperation {
             mark.formUnion(seen)
             try deferred.setMark(mark, of: row.id)
             try deferred.insertDeleted(record, id: row.id)
-            deletes.append(
-                .init(record: record.id, stampsSeen: DeleteMark(seen: seen).seen))
+            deletes.append(.init(record: record.id, stampsSeen: DeleteMark(seen: seen).seen))
             cellCount += 1 + seen.count
             guard cellCount >= room.cellCount else { continue }
             try append(&deletes, of: delete.entity)

@@ -92,8 +92,7 @@ extension SaveOperation {
                 guard !held.isEmpty else { continue }
                 var values = [PropertyValue](repeating: .null, count: entity.slots.count)
                 for (property, value) in held { values[property.slot] = value }
-                var write = SaveRequest.Update(
-                    entity: entity, slots: held.map(\.0.slot).sorted())
+                var write = SaveRequest.Update(entity: entity, slots: held.map(\.0.slot).sorted())
                 values.withUnsafeBufferPointer { write.append(member, update.versions[row], $0) }
                 shownBy[member] = id
                 found.append(write)
@@ -118,8 +117,7 @@ extension SaveOperation {
                 let own = try value(of: column, id: id)
                 let shown = others.reduce(own) { Self.sum($0, $1, type) }
                 guard
-                    let delta = Counter.delta(
-                        from: shown, to: update.rows[row, place], of: type)
+                    let delta = Counter.delta(from: shown, to: update.rows[row, place], of: type)
                 else { continue }
                 update.rows.set(Self.sum(own, delta, type), row: row, column: place)
             }
@@ -139,9 +137,7 @@ extension SaveOperation {
 
     /// Carries members of attribute groups that this model does not know over from the value that
     /// is shown.
-    private func carryGroups(
-        of update: SaveRequest.Update, in request: inout SaveRequest
-    ) throws {
+    private func carryGroups(of update: SaveRequest.Update, in request: inout SaveRequest) throws {
         let layout = schema.layout(of: update.entity)
         let groups = layout.properties.filter {
             $0.group != nil && !Set($0.slots).isDisjoint(with: update.rows.slots)

@@ -166,8 +166,7 @@ struct SaveOperation: ~Copyable {
         let shown = try applyViewRules()
         let dot = try appendToLog(author: author, name: name)
         if !unseenValues.isEmpty { try recordUnseenValues() }
-        return SaveResult(
-            dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
+        return SaveResult(dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
     }
 
     /// Applies the view rules.

@@ -95,9 +95,7 @@ struct SavedListPositions {
         sorted.partitioningIndex { $0 > position }
     }
 
-    private func check(
-        _ position: ListPosition, of relationship: RelationshipDescription
-    ) throws {
+    private func check(_ position: ListPosition, of relationship: RelationshipDescription) throws {
         guard position.bytes.count > Limits.longestPosition else { return }
         throw StoreError(
             .saveTooLarge,
@@ -126,8 +124,7 @@ struct SavedListPositions {
             return table.columns.filter { $0.property == .relationship(inverse) }.compactMap {
                 column in
                 column.position.map {
-                    Source(
-                        member: "ab_pk", position: $0, owner: column.name, table: table.name)
+                    Source(member: "ab_pk", position: $0, owner: column.name, table: table.name)
                 }
             }
         case .links(let side):

@@ -47,9 +47,7 @@ package struct SeenLinks: Sendable {
     }
 
     /// Registers what a save has written. A new record has no other links at that time.
-    package mutating func save(
-        _ added: Set<LocalID>, in version: RowVersion, isLoaded: Bool
-    ) {
+    package mutating func save(_ added: Set<LocalID>, in version: RowVersion, isLoaded: Bool) {
         if isLoaded, self.version == nil { self.version = version }
         for member in added { see(member, in: version) }
     }

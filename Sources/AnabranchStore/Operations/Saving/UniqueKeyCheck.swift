@@ -59,16 +59,12 @@ struct UniqueKeyCheck {
                 let other = statement.int64(at: 0)
                 if views.wereOne(id, other) { continue }
                 if self.entity == nil { self.entity = entity }
-                add(
-                    views.visibleBefore[id] ?? id, views.visibleBefore[other] ?? other,
-                    constraint)
+                add(views.visibleBefore[id] ?? id, views.visibleBefore[other] ?? other, constraint)
             }
         }
     }
 
-    private mutating func add(
-        _ id: LocalID, _ other: LocalID, _ constraint: UniqueConstraint
-    ) {
+    private mutating func add(_ id: LocalID, _ other: LocalID, _ constraint: UniqueConstraint) {
         let holders = [id, other].map { Holder(constraint: constraint.number, record: $0) }
         let place = places[holders[0]] ?? places[holders[1]] ?? conflicts.count
         if place == conflicts.count {

@@ -25,15 +25,12 @@ struct SnapshotLoad {
     /// Prepares the load.
     ///
     /// - Parameter isPushBlocked: True if change sets that the zone lacks cannot be pushed to it.
-    init(
-        _ transaction: StateTransaction, _ snapshot: StagedSnapshot, isPushBlocked: Bool
-    ) throws {
+    init(_ transaction: StateTransaction, _ snapshot: StagedSnapshot, isPushBlocked: Bool) throws {
         self.transaction = transaction
         self.snapshot = snapshot
         self.isPushBlocked = isPushBlocked
         merge = ChangeSetMerge(transaction, isReplaying: true)
-        positions = try StampPositions(
-            transaction.log, stamps: merge.logStamps, areZones: true)
+        positions = try StampPositions(transaction.log, stamps: merge.logStamps, areZones: true)
         rows = RecordRows(transaction, positions: positions)
     }
 
@@ -224,9 +221,7 @@ struct SnapshotLoad {
             return
         }
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
-        try merge.merge(
-            IncomingSet(
-                set, ordinal: ordinal, position: entry.localPosition))
+        try merge.merge(IncomingSet(set, ordinal: ordinal, position: entry.localPosition))
     }
 
     /// True if a change set begins a renamed branch, the zone has it after the snapshot, and the

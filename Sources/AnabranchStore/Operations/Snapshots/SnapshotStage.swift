@@ -21,8 +21,7 @@ struct SnapshotStage {
             let chunkCount = UInt64(exactly: row.int64(at: 4)),
             let held = UInt64(exactly: row.int64(at: 5))
         else { return nil }
-        return StagedSnapshot(
-            cursor: cursor, digest: digest, chunkCount: chunkCount, held: held)
+        return StagedSnapshot(cursor: cursor, digest: digest, chunkCount: chunkCount, held: held)
     }
 
     func begin(_ snapshot: StagedSnapshot) throws {

@@ -9,6 +9,5 @@ enum ZoneSettings {
     /// The wire name of the entity. A model can't use it.
     static let entity: WireName = "ab_zone"
     /// The least version of the app that may sync with the zone. It only rises.
-    static let minimumVersion = WireProperty(
-        name: "minimumVersion", type: .integer64, rule: .max)
+    static let minimumVersion = WireProperty(name: "minimumVersion", type: .integer64, rule: .max)
 }

@@ -103,9 +103,7 @@ package final class EntityLayout: Sendable {
     /// If it fails, it does not undo the rows it has already inserted. A multi-row statement that
     /// could undo them would copy each page before changing it, which takes twice the time of
     /// single rows.
-    static func insertSQLOfMany(
-        table: TableLayout, columns: [TableLayout.Column]
-    ) -> String {
+    static func insertSQLOfMany(table: TableLayout, columns: [TableLayout.Column]) -> String {
         let names = insertedNames(table, columns)
         let common = 1..<names.count - columns.reduce(0) { $0 + $1.names.count }
         let marks = names.indices.map { common ~= $0 ? "?\($0 + 1)" : "?" }

@@ -21,9 +21,7 @@ struct LinkSide {
 
 extension EntityLayout {
     /// The sides of links that the entity's records have, by their own wire names.
-    static func linkSides(
-        left: [LinkLayout], right: [LinkLayout]
-    ) -> [WireName: LinkSide] {
+    static func linkSides(left: [LinkLayout], right: [LinkLayout]) -> [WireName: LinkSide] {
         let sides =
             left.map { LinkSide(layout: $0, relationship: $0.relationship, isLeft: true) }
             + right.compactMap { layout in

@@ -27,9 +27,7 @@ extension StoreSchema {
     ///
     /// Another replica may sync an entity that this model does not sync. Then this store keeps the
     /// records of that replica as those of an unknown entity.
-    func entity(
-        wireName: WireName, _ scope: RecordScope = .synced
-    ) -> EntityDescription? {
+    func entity(wireName: WireName, _ scope: RecordScope = .synced) -> EntityDescription? {
         guard let entity = model.entity(wireName: wireName),
             entity.isSynced == (scope == .synced)
         else { return nil }

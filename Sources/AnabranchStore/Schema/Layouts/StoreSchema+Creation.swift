@@ -22,8 +22,7 @@ extension StoreSchema {
     /// The indexes of all tables of the model.
     var indexes: [TableIndex] {
         // Tables and indexes share one namespace.
-        var names = UniqueNames(
-            taken: tables.map(\.plainName) + linkLayouts.map(\.plainName))
+        var names = UniqueNames(taken: tables.map(\.plainName) + linkLayouts.map(\.plainName))
         return tables.flatMap { $0.indexes(names: &names) }
             + linkLayouts.flatMap { $0.indexes(names: &names) }
     }

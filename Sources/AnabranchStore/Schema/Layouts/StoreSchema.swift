@@ -116,8 +116,7 @@ package final class StoreSchema: Sendable {
         }
         return all.enumerated().compactMap { number, constraint in
             tables.first { $0.root == constraint.entity.root }.flatMap {
-                UniqueConstraint(
-                    constraint.attributes, of: constraint.entity, number: number, $0)
+                UniqueConstraint(constraint.attributes, of: constraint.entity, number: number, $0)
             }
         }
     }
@@ -143,9 +142,7 @@ package final class StoreSchema: Sendable {
     }
 
     /// A condition that excludes rows of other branches of the hierarchy; empty if there are none.
-    func restriction(
-        to entity: EntityDescription, alias: String, after keyword: String
-    ) -> String {
+    func restriction(to entity: EntityDescription, alias: String, after keyword: String) -> String {
         let layout = layout(of: entity)
         guard layout.table.hasDiscriminator, entity.superentity != nil else { return "" }
         let numbers = entity.hierarchy.map { "\(self.layout(of: $0).number)" }

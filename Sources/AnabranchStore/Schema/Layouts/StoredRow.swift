@@ -56,9 +56,7 @@ final class RowDecoder: Sendable {
     /// The non-null defaults of transient attributes, which have no columns.
     private let defaults: [(slot: Int, value: PropertyValue)]
 
-    init(
-        _ entity: EntityDescription, columns: [(slot: Int, column: Int, kind: ColumnKind)]
-    ) {
+    init(_ entity: EntityDescription, columns: [(slot: Int, column: Int, kind: ColumnKind)]) {
         self.entity = entity
         index = entity.index
         self.columns = columns.sorted { $0.slot < $1.slot }

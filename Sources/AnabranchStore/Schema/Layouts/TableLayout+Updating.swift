@@ -29,9 +29,7 @@ extension TableLayout {
     }
 
     /// True if the present row of a record was written by the change set at a local position.
-    func hasRow(
-        _ id: LocalID, writtenAt position: Int64, _ connection: Connection
-    ) throws -> Bool {
+    func hasRow(_ id: LocalID, writtenAt position: Int64, _ connection: Connection) throws -> Bool {
         try connection.cached(
             "SELECT 1 FROM \(name) WHERE ab_pk = ? AND ab_version = ?", id, position
         ).step()

@@ -67,9 +67,7 @@ package final class TableLayout: Sendable {
         }
     }
 
-    private static func columns(
-        of root: EntityDescription, numbers: SchemaNumbers
-    ) -> [Column] {
+    private static func columns(of root: EntityDescription, numbers: SchemaNumbers) -> [Column] {
         var names = UniqueNames(taken: ["ab_pk", "ab_entity", "ab_version", "ab_writes"])
         let stored = storedProperties(of: root).map { ($0, names.take($0.name)) }
         return stored.map { property, name in

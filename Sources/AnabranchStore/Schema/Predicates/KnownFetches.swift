@@ -20,8 +20,7 @@ final class KnownFetches: Sendable {
     /// - Returns: `nil` for a shape that is not known.
     func statement(of fetch: ShapedFetch) -> FetchStatement? {
         guard let text = texts.withLock({ $0.byShape[fetch.shape] }) else { return nil }
-        return FetchStatement(
-            sql: text.sql, takingSQL: text.takingSQL, bindings: fetch.bindings)
+        return FetchStatement(sql: text.sql, takingSQL: text.takingSQL, bindings: fetch.bindings)
     }
 
     /// Keeps the text of a statement. If there are too many, all others are forgotten.

@@ -9,9 +9,7 @@ package protocol SchemaNaming {
     func column(for property: PropertyDescription) -> String
 
     /// The values of `ab_entity` in the entity's rows; `nil` if the table has no such column.
-    func entityNumbers(
-        for entity: EntityDescription, includingSubentities: Bool
-    ) -> [Int64]?
+    func entityNumbers(for entity: EntityDescription, includingSubentities: Bool) -> [Int64]?
 
     /// The table of the words of an entity's searchable attributes; only for an entity with such.
     func searchTable(for entity: EntityDescription) -> String

@@ -24,9 +24,7 @@ struct RowWrites {
     /// Decodes the writes of a row.
     ///
     /// - Parameter blob: The column `ab_writes`.
-    init(
-        _ version: RowVersion, _ blob: UnsafeRawBufferPointer?
-    ) throws(ChangeSetDecodingError) {
+    init(_ version: RowVersion, _ blob: UnsafeRawBufferPointer?) throws(ChangeSetDecodingError) {
         self.init(by: version.position)
         var reader = ByteReader(blob.map { [UInt8]($0) } ?? [])
         guard version.position > 0 else {

@@ -27,9 +27,7 @@ struct CanonicalRows {
     ///
     /// - Parameter logStamps: The stamps of a transaction that saves a change set not yet in the
     ///   log.
-    init(
-        _ reader: StoreReader, replicas: ReplicaTable, logStamps: LogStamps? = nil
-    ) throws {
+    init(_ reader: StoreReader, replicas: ReplicaTable, logStamps: LogStamps? = nil) throws {
         let connection = reader.connection
         let schema = reader.schema
         self.connection = connection
@@ -112,8 +110,7 @@ struct CanonicalRows {
     private func record(_ id: LocalID, of table: Table?) throws -> CanonicalRecord? {
         guard var record = try table.map({ try known(id, $0) }) ?? unknown(id) else { return nil }
         if let deferred {
-            record.take(
-                try cells(of: id, deferred.cells), besides: table?.layout.dropped ?? [])
+            record.take(try cells(of: id, deferred.cells), besides: table?.layout.dropped ?? [])
             record.links += try deferredLinks(of: id, deferred.links)
             record.deleteMark = try mark(of: id, deferred.mark)
         }
@@ -142,9 +139,7 @@ struct CanonicalRows {
                         at: place, of: property, replicas, hidden: hidden[property.number]),
                     stamp: try stamp(try logStamps[position])))
         }
-        for cell in statement.droppedCells(
-            at: place, of: table.layout, entity, writes, replicas)
-        {
+        for cell in statement.droppedCells(at: place, of: table.layout, entity, writes, replicas) {
             record.cells.append(
                 CanonicalRecord.Cell(
                     property: cell.property, value: cell.value,
@@ -194,9 +189,7 @@ struct CanonicalRows {
         return record
     }
 
-    private func cells(
-        of id: LocalID, _ statement: Statement
-    ) throws -> [CanonicalRecord.Cell] {
+    private func cells(of id: LocalID, _ statement: Statement) throws -> [CanonicalRecord.Cell] {
         try statement.bind(id)
         return try statement.map {
             CanonicalRecord.Cell(
@@ -224,8 +217,7 @@ struct CanonicalRows {
             links.append(
                 CanonicalRecord.Link(
                     property: property, right: right,
-                    tags: replicas.linkTags(
-                        try DeferredRows.tags(of: statement, at: 4, property))))
+                    tags: replicas.linkTags(try DeferredRows.tags(of: statement, at: 4, property))))
         }
         return links
     }

@@ -37,9 +37,7 @@ struct StateScan {
     /// tables occurs twice.
     ///
     /// - Parameter body: Returns true to continue.
-    func forEach(
-        in range: RecordRange, _ body: (RangeSummary.Entry) throws -> Bool
-    ) throws {
+    func forEach(in range: RecordRange, _ body: (RangeSummary.Entry) throws -> Bool) throws {
         let order = replicas.replicas.enumerated().sorted { $0.element < $1.element }
         for (ordinal, replica) in order {
             guard let numbers = range.numbers(of: replica) else { continue }
@@ -78,9 +76,7 @@ struct StateScan {
     /// The checksums of a range's records.
     ///
     /// - Parameter limit: The greatest number of entries, from the beginning of the range.
-    func entries(
-        of range: RecordRange, limit: Int = .max
-    ) throws -> [RangeSummary.Entry] {
+    func entries(of range: RecordRange, limit: Int = .max) throws -> [RangeSummary.Entry] {
         var entries: [RangeSummary.Entry] = []
         try forEach(in: range) {
             entries.append($0)

@@ -22,9 +22,7 @@ extension StoreReader {
     }
 
     /// Calls the body for every record of a scope, in canonical order.
-    func canonicalRecords(
-        _ scope: RecordScope, _ body: (CanonicalRecord) throws -> Void
-    ) throws {
+    func canonicalRecords(_ scope: RecordScope, _ body: (CanonicalRecord) throws -> Void) throws {
         let replicas = try replicas()
         let rows = try CanonicalRows(self, replicas: replicas)
         let ordinals = replicas.replicas.enumerated().sorted { $0.element < $1.element }

@@ -9,8 +9,7 @@ struct IncomingSet {
 
     init(_ changeSet: ChangeSet, ordinal: Int64, position: Int64) {
         self.changeSet = changeSet
-        stamp = LocalStamp(
-            timestamp: changeSet.timestamp.rawValue, ordinal: ordinal)
+        stamp = LocalStamp(timestamp: changeSet.timestamp.rawValue, ordinal: ordinal)
         self.position = position
     }
 }

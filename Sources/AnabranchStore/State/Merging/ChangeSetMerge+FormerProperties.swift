@@ -32,8 +32,7 @@ extension ChangeSetMerge {
     ) throws {
         let successor = row.layout.successor(of: former)
         let shown = isReplaying ? nil : try successor.flatMap { try shownCell(of: $0, in: row) }
-        let cell = RecordCells.Cell(
-            property: former, value: write.value, stamp: set.stampOnWire)
+        let cell = RecordCells.Cell(property: former, value: write.value, stamp: set.stampOnWire)
         try deferred.write(cell, to: row.id, seeing: write.observedTags)
         guard let shown,
             let widened = successor?.wire.shown(write.value, of: former, in: write.record)
@@ -42,9 +41,7 @@ extension ChangeSetMerge {
     }
 
     /// The cell that a property shows; `nil` if neither the property nor a former one was written.
-    func shownCell(
-        of property: TableLayout.Property, in row: HeldRow
-    ) throws -> RecordCells.Cell? {
+    func shownCell(of property: TableLayout.Property, in row: HeldRow) throws -> RecordCells.Cell? {
         if let former = try formerCell(of: property, in: row) { return former }
         guard let stamp = try ownStamp(of: property, in: row) else { return nil }
         return RecordCells.Cell(

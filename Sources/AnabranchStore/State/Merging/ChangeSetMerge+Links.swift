@@ -49,9 +49,7 @@ extension ChangeSetMerge {
         }
     }
 
-    private func localEnds(
-        of link: LinkBlock.Link
-    ) throws -> (left: LocalID, right: LocalID) {
+    private func localEnds(of link: LinkBlock.Link) throws -> (left: LocalID, right: LocalID) {
         (try transaction.localID(of: link.left), try transaction.localID(of: link.right))
     }
 

@@ -18,8 +18,7 @@ extension ChangeSetMerge {
             var place = writer.parameter(ofColumn: 0)
             for (property, source) in zip(mapping.properties, mapping.sources) {
                 let value = try transaction.localValue(block.columns[source][row])
-                try writer.statement.bind(
-                    value, to: property, at: &place, transaction.localID(of:))
+                try writer.statement.bind(value, to: property, at: &place, transaction.localID(of:))
                 if property.column.kind == .reference {
                     changes.addInverse(of: property.column, target: try target(of: value))
                 }
@@ -228,9 +227,7 @@ extension ChangeSetMerge {
         ) { (value, try shownValue(of: property, in: row)) }
     }
 
-    private func outcome(
-        of incoming: LocalStamp, over held: LocalStamp?
-    ) -> Register.Outcome {
+    private func outcome(of incoming: LocalStamp, over held: LocalStamp?) -> Register.Outcome {
         guard let held else { return .replaces }
         if held == incoming { return .isDuplicate }
         return precedes(held, incoming) ? .replaces : .loses

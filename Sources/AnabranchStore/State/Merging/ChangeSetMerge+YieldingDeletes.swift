@@ -69,8 +69,7 @@ extension ChangeSetMerge {
         // The mark stays where it is.
         record.deleteMark = nil
         try deferred.removeDeleted(id)
-        let positions = try StampPositions(
-            log, stamps: logStamps)
+        let positions = try StampPositions(log, stamps: logStamps)
         try RecordRows(transaction, positions: positions)
             .insert(record, id: id, version: RowVersion(set.position))
         try positions.finish()

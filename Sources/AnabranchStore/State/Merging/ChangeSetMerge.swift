@@ -60,8 +60,7 @@ struct ChangeSetMerge {
         for listed in try reading(set, { () throws(ChangeSetDecodingError) in try set.parts() }) {
             if !Mechanism.partStaging.isOn, try !table.isWhole(listed) { continue }
             // Only the decoder holds the bytes, so that it can free them.
-            try apply(
-                try decoder(of: try table.bytes(of: listed), set), of: incoming, part: part)
+            try apply(try decoder(of: try table.bytes(of: listed), set), of: incoming, part: part)
         }
     }
 

@@ -148,8 +148,7 @@ final class ChangedLinks {
         let (left, right) = (entry.name.left, entry.name.right)
         let tags = try transaction.localTags(entry.tags)
         guard let layout = entry.layout else {
-            return try transaction.deferred.setTags(
-                tags, entry.property, left: left, right: right)
+            return try transaction.deferred.setTags(tags, entry.property, left: left, right: right)
         }
         try LinkRows(transaction.connection).set(tags, left: left, right: right, in: layout)
     }

@@ -132,8 +132,7 @@ struct ConflictRevision {
                     write.value, in: property, of: register.record, write.entity)
                 losses.append(
                     DiscardedValue(
-                        name: DiscardedWriteName(
-                            register.record, shown.property, nil, write.stamp),
+                        name: DiscardedWriteName(register.record, shown.property, nil, write.stamp),
                         property: property, kind: loss.kind, entity: write.entity,
                         value: write.value, winner: loss.winner,
                         winningValue: loss.winningValue, position: position,

@@ -151,8 +151,7 @@ struct RecordHistories {
                 continue
             }
             writes[register, default: []].append(
-                Write(
-                    entity: record.entity, value: value, stamp: cell.stamp, author: nil))
+                Write(entity: record.entity, value: value, stamp: cell.stamp, author: nil))
         }
     }
 }

@@ -55,9 +55,7 @@ extension StateTransaction {
 
     /// The greatest timestamp in the file, of rows without a log entry up to a limit.
     func greatestTimestamp(upTo limit: HybridTimestamp) throws -> HybridTimestamp {
-        max(
-            try greatestTimestampOfRows(upTo: limit),
-            try greatestTimestamp(after: 0, before: .max))
+        max(try greatestTimestampOfRows(upTo: limit), try greatestTimestamp(after: 0, before: .max))
     }
 
     /// The greatest timestamp of the rows that no entry of the log has written.

@@ -53,9 +53,7 @@ struct HeldRecords {
     ///
     /// - Parameter table: A table that need not be searched, because its primary key finds
     ///   duplicates.
-    func duplicate(
-        among ids: [LocalID], notIn table: TableLayout? = nil
-    ) throws -> LocalID? {
+    func duplicate(among ids: [LocalID], notIn table: TableLayout? = nil) throws -> LocalID? {
         let search = Search(ids)
         let others = tables.filter { $0 !== table }
         if let range = search.range, !others.isEmpty {

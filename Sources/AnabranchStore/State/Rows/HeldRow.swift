@@ -43,9 +43,7 @@ final class HeldColumns {
     ///
     /// - Parameter first: The statement's column with the first property; the others follow in
     ///   order.
-    init(
-        first: Int, _ properties: [TableLayout.Property], of entity: EntityDescription
-    ) {
+    init(first: Int, _ properties: [TableLayout.Property], of entity: EntityDescription) {
         var places = Array(repeating: -1, count: entity.slots.count)
         var place = first
         for column in properties.flatMap(\.columns) {

@@ -222,9 +222,7 @@ struct RecordRows {
     // MARK: - Links
 
     /// Stores a link if both its ends are held.
-    func put(
-        _ tags: LinkTags, on property: WireProperty, left: RecordID, right: RecordID
-    ) throws {
+    func put(_ tags: LinkTags, on property: WireProperty, left: RecordID, right: RecordID) throws {
         let ends = (
             left: try transaction.localID(of: left), right: try transaction.localID(of: right)
         )

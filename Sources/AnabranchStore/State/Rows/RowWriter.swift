@@ -53,18 +53,14 @@ final class RowWriter {
         return try reader.row(id)
     }
 
-    func write(
-        _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
-    ) throws {
+    func write(_ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID) throws {
         reader.leave()
         try write(Row(id: id, taken: taken, writes: writes))
     }
 
     /// Updates a row that exists, possibly later: until `finish()` only this writer sees the
     /// change.
-    func writeSoon(
-        _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
-    ) throws {
+    func writeSoon(_ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID) throws {
         if let first = waiting.first, !Self.areAlike(first.taken, taken) { try finish() }
         waiting.append(Row(id: id, taken: taken, writes: writes))
         guard waiting.count == TableLayout.rowsAtOnce else { return }

@@ -42,10 +42,8 @@ extension StoreReader {
 
     /// The ranges from the first to the last row of each replica.
     private func ranges(of table: TableLayout) throws -> [ClosedRange<LocalID>] {
-        let first = try connection.prepare(
-            "SELECT min(ab_pk) FROM \(table.name) WHERE ab_pk >= ?")
-        let last = try connection.prepare(
-            "SELECT max(ab_pk) FROM \(table.name) WHERE ab_pk < ?")
+        let first = try connection.prepare("SELECT min(ab_pk) FROM \(table.name) WHERE ab_pk >= ?")
+        let last = try connection.prepare("SELECT max(ab_pk) FROM \(table.name) WHERE ab_pk < ?")
         func found(_ statement: Statement, _ bound: LocalID) throws -> LocalID? {
             try statement.bind(bound, at: 1)
             defer { statement.reset() }

@@ -39,9 +39,7 @@ extension StoreReader {
             stepCount: statement.takeCount(of: .steps), duration: ContinuousClock.now - start)
     }
 
-    func explainedStatement(
-        _ query: FetchQuery, _ rows: ResolvedRows?
-    ) throws -> FetchStatement {
+    func explainedStatement(_ query: FetchQuery, _ rows: ResolvedRows?) throws -> FetchStatement {
         let selection: FetchStatement.Selection =
             rows.map { .values($0) }
             ?? .rows(schema.rowSelection(of: query.entity).terms)

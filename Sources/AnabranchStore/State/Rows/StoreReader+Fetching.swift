@@ -27,9 +27,7 @@ extension StoreReader {
     }
 
     /// Calls the body for each row that a query finds, in the query's order.
-    package func rows(
-        _ query: FetchQuery, _ body: (StoredRow) throws -> Void
-    ) throws {
+    package func rows(_ query: FetchQuery, _ body: (StoredRow) throws -> Void) throws {
         let selection = schema.rowSelection(of: query.entity)
         try withExtendedLifetime(selection) {
             try forEachRow(query, selecting: .rows(selection.terms)) {

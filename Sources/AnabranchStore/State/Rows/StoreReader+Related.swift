@@ -27,8 +27,7 @@ extension StoreReader {
     ) throws -> [Related] {
         guard !owners.isEmpty else { return [] }
         func read(_ column: String = "") throws -> [Related] {
-            let form = RelatedForm(
-                relationship: relationship, column: column, hasRows: rows != nil)
+            let form = RelatedForm(relationship: relationship, column: column, hasRows: rows != nil)
             return try related(form, of: owners, rows)
         }
         var found: [Related]

@@ -32,9 +32,7 @@ extension StoreReader {
     }
 
     /// The entity of a row in a hierarchy; `nil` if there is no such row.
-    package func entity(
-        of id: LocalID, in root: EntityDescription
-    ) throws -> EntityDescription? {
+    package func entity(of id: LocalID, in root: EntityDescription) throws -> EntityDescription? {
         let layout = schema.layout(of: root)
         return try connection.cached(layout.versionSQL, id).first {
             layout.table.hasDiscriminator

@@ -16,8 +16,7 @@ extension StoreReader {
         var columns = ["t0.ab_pk"]
         if isMixed { columns.append("t0.ab_entity") }
         if ids != nil { columns.append("t0.ab_version") }
-        let statement = try prepared(
-            query, among: ids, selecting: .rowsAndKeys(columns))
+        let statement = try prepared(query, among: ids, selecting: .rowsAndKeys(columns))
         let keys = KeyColumns(query.sorts, from: columns.count)
         try forEachRow(of: statement) { row in
             let entity = isMixed ? schema.entity(numbered: row[1].int64) : query.entity
@@ -35,8 +34,7 @@ extension StoreReader {
         _ body: (StoredRow, [PropertyValue]) throws -> Void
     ) throws {
         let selection = schema.rowSelection(of: query.entity)
-        let statement = try prepared(
-            query, among: ids, selecting: .rowsAndKeys(selection.terms))
+        let statement = try prepared(query, among: ids, selecting: .rowsAndKeys(selection.terms))
         let keys = KeyColumns(query.sorts, from: statement.columnCount - query.sorts.count)
         try withExtendedLifetime(selection) {
             try forEachRow(of: statement) { try body(try selection.row($0), keys.read($0)) }

@@ -195,8 +195,7 @@ struct ObjectWritesReader {
     func write(_ held: ObjectWrites.Held) throws -> HeldWrite {
         let stamp = held.cell.stamp
         let author = try replicas.ordinal(of: stamp.replica).flatMap { ordinal in
-            try logged.write(
-                of: LocalStamp(timestamp: stamp.timestamp.rawValue, ordinal: ordinal))
+            try logged.write(of: LocalStamp(timestamp: stamp.timestamp.rawValue, ordinal: ordinal))
         }?.author
         return HeldWrite(
             record: held.record, value: held.cell.value,

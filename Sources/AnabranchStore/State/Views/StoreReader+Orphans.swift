@@ -120,9 +120,7 @@ extension StoreReader {
             .first { Int($0.int64(at: 0)) } ?? 0
     }
 
-    private func orphans(
-        at place: Cascade, limit: Int?, offset: Int
-    ) throws -> [OrphanRow] {
+    private func orphans(at place: Cascade, limit: Int?, offset: Int) throws -> [OrphanRow] {
         let statement = try connection.cached(
             try source(of: place) + " ORDER BY 1 LIMIT ?2 OFFSET ?3", knownEntities,
             Int64(limit ?? -1), Int64(offset))

@@ -180,8 +180,7 @@ extension ViewRules {
     }
 
     func stampPositions() throws -> StampPositions {
-        try StampPositions(
-            transaction.log, stamps: logStamps)
+        try StampPositions(transaction.log, stamps: logStamps)
     }
 
     // MARK: - Saves
@@ -196,8 +195,7 @@ extension ViewRules {
         _ others: [LocalID], like id: LocalID, _ constraint: UniqueConstraint
     ) throws {
         guard let other = others.first(where: { !wereOne(id, $0) }) else { return }
-        throw constraint.conflict(
-            of: [visibleBefore[id] ?? id, visibleBefore[other] ?? other])
+        throw constraint.conflict(of: [visibleBefore[id] ?? id, visibleBefore[other] ?? other])
     }
 
     // MARK: - Changes

@@ -103,9 +103,7 @@ extension ViewRules {
     /// Applies the rule to all records, after duplicates are merged. It reports no changes.
     ///
     /// - Parameter report: Called between the statements, with the part of them that is done.
-    func applyFormerLinkRuleToAll(
-        reporting report: (Double) throws -> Void = { _ in }
-    ) throws {
+    func applyFormerLinkRuleToAll(reporting report: (Double) throws -> Void = { _ in }) throws {
         formerLinks = FormerLinkWork()
         guard schema.hasLinks, mayHaveFormerLinks else { return }
         try formerRows.removeAll()
@@ -242,9 +240,7 @@ extension ViewRules {
         {
             (left, right) = (right, left)
         }
-        return (
-            Ends(layout: ObjectIdentifier(side.layout), left: left, right: right), side.layout
-        )
+        return (Ends(layout: ObjectIdentifier(side.layout), left: left, right: right), side.layout)
     }
 
     /// The positions of a link that no save has placed.
@@ -260,9 +256,7 @@ extension ViewRules {
                 ? .unplaced(try transaction.recordID(of: left)) : nil)
     }
 
-    private func collectFormerLink(
-        _ left: LocalID, _ right: LocalID, _ layout: LinkLayout
-    ) throws {
+    private func collectFormerLink(_ left: LocalID, _ right: LocalID, _ layout: LinkLayout) throws {
         try formerLinks.changes.addEnds(left, right, of: layout, reader)
     }
 }

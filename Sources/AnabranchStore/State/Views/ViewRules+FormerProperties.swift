@@ -118,8 +118,7 @@ extension ViewRules {
         let numbers = Set(columns.map(\.number))
         for id in ids {
             guard let candidates = try candidates(of: id) else { continue }
-            try restore(
-                candidates.properties.filter { numbers.contains($0.number) }, candidates)
+            try restore(candidates.properties.filter { numbers.contains($0.number) }, candidates)
         }
     }
 
@@ -130,9 +129,7 @@ extension ViewRules {
     }
 
     /// Moves own cells back to their columns. The row keeps its version.
-    private func restore(
-        _ properties: [TableLayout.Property], _ candidates: Candidates
-    ) throws {
+    private func restore(_ properties: [TableLayout.Property], _ candidates: Candidates) throws {
         var writes = candidates.row.writes
         var taken: [TableLayout.Property.Cell] = []
         for property in properties where writes[property.number] == nil {

@@ -64,8 +64,7 @@ extension ViewRules {
                 try mergedDuplicates.visible(of: link.right) == nil,
                 let layout = try layout(of: property, from: link.left, deferred)
             else { continue }
-            try LinkRows(connection).set(
-                link.tags, left: link.left, right: link.right, in: layout)
+            try LinkRows(connection).set(link.tags, left: link.left, right: link.right, in: layout)
             try deferred.changeLink(
                 property, left: link.left, right: link.right, replicas: transaction.replicas
             ) {

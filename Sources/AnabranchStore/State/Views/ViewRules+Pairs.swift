@@ -74,8 +74,6 @@ extension ViewRules {
     }
 
     private func hasRow(_ id: LocalID, _ viewColumn: ViewRuleColumn) throws -> Bool {
-        try connection.cached(
-            "SELECT 1 FROM \(viewColumn.table) WHERE ab_pk = ?", id
-        ).step()
+        try connection.cached("SELECT 1 FROM \(viewColumn.table) WHERE ab_pk = ?", id).step()
     }
 }

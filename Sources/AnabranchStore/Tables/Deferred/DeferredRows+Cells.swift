@@ -4,9 +4,7 @@ import AnabranchSQLite
 // Deferred cells in their wire form, merged by their merge rules.
 extension DeferredRows {
     /// The cells in ascending order of properties, then of stamps.
-    func wireCells(
-        of id: LocalID, _ selection: CellSelection = .all
-    ) throws -> [RecordCells.Cell] {
+    func wireCells(of id: LocalID, _ selection: CellSelection = .all) throws -> [RecordCells.Cell] {
         try cells(of: id, selection).map(wireCell).sorted {
             ($0.property, $0.stamp) < ($1.property, $1.stamp)
         }
@@ -18,8 +16,7 @@ extension DeferredRows {
     }
 
     func write(_ cell: RecordCells.Cell, to id: LocalID) throws {
-        try write(
-            cell.property, cell.value, to: id, stamp: try transaction.localStamp(cell.stamp))
+        try write(cell.property, cell.value, to: id, stamp: try transaction.localStamp(cell.stamp))
     }
 
     /// Merges a property of a record that has one cell. Under `keepBoth` use
@@ -35,9 +32,7 @@ extension DeferredRows {
         return result
     }
 
-    func replace(
-        _ property: WireProperty, of id: LocalID, by cells: [RecordCells.Cell]
-    ) throws {
+    func replace(_ property: WireProperty, of id: LocalID, by cells: [RecordCells.Cell]) throws {
         if !isEmpty {
             try connection.cached(Self.removingProperty, id, property.columns).run()
         }
@@ -117,8 +112,7 @@ extension DeferredRows {
     func mark(of id: LocalID) throws -> DeleteMark? {
         guard !isEmpty else { return nil }
         return try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?", id).first {
-            DeleteMark(
-                seen: transaction.replicas.stamps(try LinkRows.stamps($0.bytes(at: 0))))
+            DeleteMark(seen: transaction.replicas.stamps(try LinkRows.stamps($0.bytes(at: 0))))
         }
     }
 

@@ -7,9 +7,7 @@ extension DeferredRows {
     /// The values of dropped properties in the record's row, in their wire form.
     ///
     /// - Parameter isReplaced: Returns true for a property with a cell outside of the row.
-    func droppedCells(
-        of id: LocalID, unless isReplaced: (WireProperty) -> Bool
-    ) throws -> [Cell] {
+    func droppedCells(of id: LocalID, unless isReplaced: (WireProperty) -> Bool) throws -> [Cell] {
         // A change set that this transaction saves has written no dropped column.
         let stamps = LogStamps(connection)
         let replicas = transaction.replicas

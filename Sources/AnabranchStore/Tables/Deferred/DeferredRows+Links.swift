@@ -46,9 +46,7 @@ extension DeferredRows {
     }
 
     /// The tags of a link; none if it is not among the deferred rows.
-    func tags(
-        _ property: WireProperty, left: LocalID, right: LocalID
-    ) throws -> [LocalTag] {
+    func tags(_ property: WireProperty, left: LocalID, right: LocalID) throws -> [LocalTag] {
         try connection.cached(Self.readingTags, left, property.columns, right)
             .first { try Self.tags(of: $0, at: 0, property) } ?? []
     }
@@ -62,8 +60,7 @@ extension DeferredRows {
             return try LinkRows.tags(of: statement, at: column, isList: false)
         }
         var more = ByteReader(statement.bytes(at: column + 2))
-        let tag = LocalTag(
-            stamp: try statement.localStamp(at: column), place: try more.readPlace())
+        let tag = LocalTag(stamp: try statement.localStamp(at: column), place: try more.readPlace())
         return [tag] + (try LinkRows.tags(&more, isList: true))
     }
 

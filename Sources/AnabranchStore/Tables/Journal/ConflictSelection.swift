@@ -101,9 +101,7 @@ extension ConflictSelection {
     ) -> Condition {
         switch term {
         case .numbers(let ids):
-            Condition(
-                sql: "id IN (SELECT value FROM json_each(?))",
-                values: [.text(SQL.json(ids))])
+            Condition(sql: "id IN (SELECT value FROM json_each(?))", values: [.text(SQL.json(ids))])
         case .after(let id): Condition(sql: "id > ?", values: [.integer(id)])
         case .record(let record): condition(record, replicas)
         case .entities(let names):

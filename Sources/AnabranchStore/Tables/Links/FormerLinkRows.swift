@@ -78,9 +78,7 @@ struct FormerLinkRows {
             UNION SELECT owner, name, other FROM ab_former_link WHERE other = ?1
             """, id
         ).map {
-            Link(
-                owner: $0.int64(at: 0), name: WireName($0.string(at: 1)),
-                other: $0.int64(at: 2))
+            Link(owner: $0.int64(at: 0), name: WireName($0.string(at: 1)), other: $0.int64(at: 2))
         }
     }
 
@@ -94,9 +92,7 @@ struct FormerLinkRows {
     // MARK: - Rows of link tables
 
     /// The ends of the links of a record that only former relationships show.
-    func shown(
-        of id: LocalID, in layout: LinkLayout
-    ) throws -> [(left: LocalID, right: LocalID)] {
+    func shown(of id: LocalID, in layout: LinkLayout) throws -> [(left: LocalID, right: LocalID)] {
         try connection.cached(
             """
             SELECT left, right FROM \(layout.name) WHERE left = ?1 AND tag IS NULL

@@ -17,9 +17,7 @@ struct LinkRows {
     /// The tags of a link.
     ///
     /// - Returns: An empty array if there is no such link.
-    func tags(
-        left: LocalID, right: LocalID, in layout: LinkLayout
-    ) throws -> [LocalTag] {
+    func tags(left: LocalID, right: LocalID, in layout: LinkLayout) throws -> [LocalTag] {
         try connection.cached(
             "SELECT \(layout.tagColumns) FROM \(layout.name) WHERE left = ? AND right = ?", left,
             right
@@ -29,9 +27,7 @@ struct LinkRows {
     /// Reads the columns `tag`, `tag_by` and `more`, and in a list also the two position columns.
     ///
     /// - Returns: An empty array if only a former relationship shows the link.
-    static func tags(
-        of statement: Statement, at column: Int, isList: Bool
-    ) throws -> [LocalTag] {
+    static func tags(of statement: Statement, at column: Int, isList: Bool) throws -> [LocalTag] {
         guard !statement.isNull(at: column) else { return [] }
         var tag = LocalTag(stamp: try statement.localStamp(at: column))
         var more = ByteReader(
@@ -84,9 +80,7 @@ struct LinkRows {
     /// Inserts the row, changes its tags, or removes it if no tag is left.
     ///
     /// - Parameter tags: The tags in ascending order.
-    func set(
-        _ tags: [LocalTag], left: LocalID, right: LocalID, in layout: LinkLayout
-    ) throws {
+    func set(_ tags: [LocalTag], left: LocalID, right: LocalID, in layout: LinkLayout) throws {
         let isList = layout.isList
         guard let shown = isList ? tags.last : tags.first else {
             try connection.run(

@@ -147,9 +147,7 @@ struct PartTable: PartStore {
         return true
     }
 
-    private func insert(
-        _ piece: UnsafeRawBufferPointer, of part: SavePart, at start: Int
-    ) throws {
+    private func insert(_ piece: UnsafeRawBufferPointer, of part: SavePart, at start: Int) throws {
         let statement = try connection.cached(
             "INSERT INTO ab_part (digest, size, start, bytes) VALUES (?, ?, ?, ?)", part.columns,
             Int64(start))

@@ -75,9 +75,7 @@ struct RejectedSaves {
     /// The rejected saves, newest first.
     ///
     /// - Parameter id: The number of one save; `nil` for all.
-    func saves(
-        _ id: Int64? = nil, parts: any PartReading & Sendable
-    ) throws -> [RejectedSave] {
+    func saves(_ id: Int64? = nil, parts: any PartReading & Sendable) throws -> [RejectedSave] {
         var consequences: [Int64: [ChangeSet]] = [:]
         var saves: [RejectedSave] = []
         let statement = try connection.cached(

@@ -74,8 +74,7 @@ extension StoreReader {
     /// The number of change sets of bundles that wait for their causes.
     package func waitingCount() throws -> Int {
         guard
-            case .integer(let count)? = try connection.firstValue(
-                "SELECT count(*) FROM ab_waiting")
+            case .integer(let count)? = try connection.firstValue("SELECT count(*) FROM ab_waiting")
         else { return 0 }
         return Int(count)
     }

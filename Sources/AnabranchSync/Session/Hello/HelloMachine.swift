@@ -60,8 +60,7 @@ extension HelloRequest {
 extension LogCursor {
     /// The same position of the log under a later epoch.
     func inEpoch(_ epoch: EpochID) -> LogCursor {
-        LogCursor(
-            epoch: epoch, position: position, digestHigh: digestHigh, digestLow: digestLow)
+        LogCursor(epoch: epoch, position: position, digestHigh: digestHigh, digestLow: digestLow)
     }
 }
 

@@ -43,8 +43,7 @@ extension Exchange {
 
     private func decoded(_ bytes: [UInt8]) throws(ProtocolError) -> ChangeSet {
         do throws(ChangeSetDecodingError) {
-            return try ChangeSet(
-                decoding: bytes, checkingDigest: Mechanism.digestCheck.isOn)
+            return try ChangeSet(decoding: bytes, checkingDigest: Mechanism.digestCheck.isOn)
         } catch {
             throw ProtocolError(
                 error.code == .unsupportedVersion ? .unsupportedVersion : .invalidChangeSet,
@@ -95,9 +94,7 @@ private struct PageCutter {
     ///   - end: The cursor of the response, which becomes the cursor of the last page.
     ///   - isEmptyKept: Whether a response without entries gives one empty page, because its
     ///     cursor must be stored.
-    consuming func pages(
-        endingAt end: LogCursor, keepingEmpty isEmptyKept: Bool
-    ) -> [RemotePage] {
+    consuming func pages(endingAt end: LogCursor, keepingEmpty isEmptyKept: Bool) -> [RemotePage] {
         if !changeSets.isEmpty || (isEmptyKept && finished.isEmpty) {
             finished.append(RemotePage(changeSets: changeSets, after: start, cursor: end))
         }

@@ -59,8 +59,7 @@ package struct LoadingPiece: StoreStep {
         at input: StepInput
     ) -> PushMachine.Move {
         guard let piece else { return machine.load(exchange) }
-        let request = StageRequest(
-            part: piece.part, start: UInt64(piece.start), bytes: piece.bytes)
+        let request = StageRequest(part: piece.part, start: UInt64(piece.start), bytes: piece.bytes)
         return .send(SendingPiece(piece: piece, set: set), request)
     }
 }

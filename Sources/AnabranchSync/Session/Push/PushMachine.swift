@@ -55,8 +55,7 @@ package struct PushMachine: SessionMachine {
         let (batch, bodies) = exchange.batch(of: sets)
         guard !batch.isEmpty else { return divide(sets[0], exchange) }
         refused = nil
-        return .send(
-            Pushing(batch: batch), PushRequest(epoch: exchange.epoch, changeSets: bodies))
+        return .send(Pushing(batch: batch), PushRequest(epoch: exchange.epoch, changeSets: bodies))
     }
 
     /// Ends the push with an error. The exchange continues.
@@ -187,8 +186,7 @@ package struct Pushing: RequestStep {
         at input: StepInput
     ) throws(ProtocolError) -> PushMachine.Move {
         let taken = try acknowledgements(response)
-        exchange.learn(
-            head: response.headPosition, clock: response.wallMilliseconds, at: input)
+        exchange.learn(head: response.headPosition, clock: response.wallMilliseconds, at: input)
         machine.refused =
             response.refusal == nil ? nil : batch.dropFirst(taken.count).first?.changeSet
         guard !taken.isEmpty else {

@@ -111,8 +111,7 @@ package struct RequestingChunk: RequestStep {
         _ exchange: inout Exchange, at input: StepInput
     ) throws(ProtocolError) -> SnapshotMachine.Move {
         try check(response, exchange)
-        exchange.learn(
-            head: response.headPosition, clock: response.wallMilliseconds, at: input)
+        exchange.learn(head: response.headPosition, clock: response.wallMilliseconds, at: input)
         guard exchange.isUseful(response.snapshot.cursor) else {
             // The log is less work than the zone had said.
             exchange.isSnapshotAdvised = false
@@ -125,9 +124,7 @@ package struct RequestingChunk: RequestStep {
         return .store(StagingChunk(chunk: response.chunk, number: number, snapshot: snapshot))
     }
 
-    private func check(
-        _ response: SnapshotResponse, _ exchange: Exchange
-    ) throws(ProtocolError) {
+    private func check(_ response: SnapshotResponse, _ exchange: Exchange) throws(ProtocolError) {
         let staged = exchange.state.staged
         let isSame =
             staged?.cursor == response.snapshot.cursor

@@ -91,8 +91,7 @@ extension BundleKeyRing {
                     + "possible date. "
                     + (all.count > 1 ? "Remove it, then rotate." : "Create a new ring."))
         }
-        let key = BundleKey(
-            secret: Self.freshSecret(), seconds: max(Self.now, sealing.seconds + 1))
+        let key = BundleKey(secret: Self.freshSecret(), seconds: max(Self.now, sealing.seconds + 1))
         try put(all + [key])
     }
 

@@ -36,8 +36,7 @@ package struct KeyRingFile {
         let text = SecretBytes(count: most) { count = Self.fill($0, most, from: file) }
         guard count >= 0 else { throw cannotRead(SystemError()) }
         return try text.withUnsafeBytes { bytes throws(KeyRingError) in
-            try KeyRingText.ring(
-                in: UnsafeBufferPointer(start: bytes, count: count), path: path)
+            try KeyRingText.ring(in: UnsafeBufferPointer(start: bytes, count: count), path: path)
         }
     }
 

@@ -42,8 +42,7 @@ struct SealStream: ~Copyable {
     init(openingWith key: SecretBytes, _ header: SealedBundleHeader) {
         let state = Self.newState()
         let status = key.withUnsafeBytes { key in
-            crypto_secretstream_xchacha20poly1305_init_pull(
-                state, header.stream, key)
+            crypto_secretstream_xchacha20poly1305_init_pull(state, header.stream, key)
         }
         precondition(status == 0, "libsodium begins a stream with any header of its length")
         self.state = state
