@@ -51,9 +51,13 @@ import Testing
         let address = try ServerAddress(
             server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
             allowingPlainHTTP: false)
+        // With the server's clock no delay of an exchange moves the times of later saves.
+        let clock = scenario.serverClock
+        var environment = SyncEnvironment.system
+        environment.wallMilliseconds = { clock.milliseconds }
         let engine = try SyncEngine(
             coordinator: container.coordinator, address: address,
-            transport: scenario.transport())
+            transport: scenario.transport(), environment: environment)
         #expect(try await engine.synchronize().isCaughtUp)
     }
 

@@ -135,7 +135,7 @@ extension StateTransaction {
         return sets
     }
 
-    /// The change sets that were trimmed and whose place in the zone's log was after a position.
+    /// The trimmed change sets that had a place in the zone's log after a position.
     private func trimmedSets(behind position: UInt64) throws -> [RetractedSet] {
         let statement = try connection.cached(
             """
@@ -157,7 +157,7 @@ extension StateTransaction {
         return sets
     }
 
-    /// The last change sets of the replicas whose last one this file's log does not have.
+    /// The last change set of each replica, where this file's log does not have it.
     private func removedHeads() throws -> [ReplicaID: CausalContext.Entry] {
         let statement = try connection.cached(
             """
