@@ -58,6 +58,13 @@ import Testing
         }
     }
 
+    @Test func `a backup is not written to a directory with the name of a database`() throws {
+        _ = try run("zone", "create", "a", "--store", store)
+        let outcome = try run("backup", "postgres://db/backup", "--store", store)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("A backup is a directory of files"))
+    }
+
     @Test func `a zone shows what it holds and its hash`() throws {
         _ = try run("token", "create", "--zone", "a", "--role", "read", "--store", store)
         let shown = try run("zone", "show", "a", "--store", store)
