@@ -45,7 +45,9 @@ struct ServeSettings {
     /// - Parameter cause: The end of a sentence that begins with the setting, such as "takes a
     ///   number".
     func wrong(_ name: String, _ cause: String) -> any Error {
-        switch found(name)?.place {
+        let setting = found(name)
+        let cause = SecretWords([setting?.text ?? ""]).hidden(in: cause)
+        return switch setting?.place {
         case .option, nil: options.usage("The option --\(name) \(cause).")
         case .variable(let variable):
             ConfigurationError("The environment variable \(variable) \(cause).")
@@ -93,7 +95,7 @@ struct ServeSettings {
             switch name {
             case "store": (try? StoreLocation(text))?.description ?? "…"
             case "validate": ValidationPlace.withoutPassword(text)
-            default: text
+            default: SecretWords([text]).hidden(in: text)
             }
         }
     }

@@ -185,5 +185,12 @@ import Testing
         let run = try check()
         #expect(run.status == 0)
         #expect(!run.output.contains("secret"))
+        // Nor is it where an address is the value of another setting.
+        for name in ["listen", "log-level", "workers"] {
+            try write("store = sqlite:zones", "\(name) = postgres://ada:secret@db/notes")
+            let wrong = try check()
+            #expect(wrong.status == 78 && wrong.errors.contains(name))
+            #expect(!wrong.errors.contains("secret"))
+        }
     }
 }
