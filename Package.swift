@@ -192,13 +192,15 @@ let testTargets: [Target] = [
         name: "ForeignNames", path: "Tests/ForeignNames", packageAccess: false,
         swiftSettings: commonSettings),
     .target(
-        name: "ForeignNamesApp", dependencies: ["Anabranch", "ForeignNames"],
+        name: "ForeignNamesApp",
+        dependencies: ["Anabranch", "AnabranchConversion", "AnabranchSync", "ForeignNames"],
         path: "Tests/ForeignNamesApp", packageAccess: false, swiftSettings: commonSettings),
     .testTarget(
         name: "TidyTests",
         dependencies: [
             "AnabranchMacroExpansion", "AnabranchModel", "AnabranchProtocol",
-            "AnabranchReplication", "AnabranchStore", "CIndexStore", "TestSupport",
+            "AnabranchReplication", "AnabranchSQLite", "AnabranchServer", "AnabranchStore",
+            "CIndexStore", "TestSupport",
         ],
         path: "Tests/TidyTests", exclude: ["Golden"],
         swiftSettings: commonSettings),

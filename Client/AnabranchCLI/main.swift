@@ -1,3 +1,6 @@
 import Foundation
 
-exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+// Tasks need descriptors of the system, so the streams get theirs before the first task.
+StandardStreams.reserve()
+Task { exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue) }
+dispatchMain()

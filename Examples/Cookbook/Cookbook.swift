@@ -14,6 +14,7 @@ enum Cookbook {
                 ("sort-by-two-keys", sortByTwoKeys), ("follow-a-list", followAList),
                 ("employees-and-managers", staffAndProjects),
                 ("fetch-in-the-background", fetchInTheBackground),
+                ("report-by-month", reportByMonth),
                 ("transformable-colour", transformableColour),
                 ("three-releases", threeReleases),
             ]

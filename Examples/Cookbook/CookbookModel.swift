@@ -1,9 +1,11 @@
 import Anabranch
+import Foundation
 
 @Entity
 nonisolated final class Employee: ManagedObject {
     var name: String?
     var age: Int64
+    var hired: Date?
     var boss: Employee?
     var reports: ManagedObjectSet<Employee>
     var projects: ManagedObjectSet<Project>
@@ -35,6 +37,7 @@ enum CookbookModel {
         try ManagedObjectModel {
             EntityDeclaration("Employee") {
                 AttributeDeclaration("age", .integer64, optional: false, default: 0)
+                AttributeDeclaration("hired", .date)
                 AttributeDeclaration("name", .string)
                 RelationshipDeclaration("boss", to: "Employee", inverse: "reports")
                 RelationshipDeclaration("projects", toMany: "Project", inverse: "members")

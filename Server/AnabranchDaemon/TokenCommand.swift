@@ -76,7 +76,7 @@ enum TokenCommand {
         return getpwuid(number).map { String(cString: $0.pointee.pw_name) } ?? "\(number)"
     }
 
-    private static func state(of token: Token) -> String {
+    private static func state(of token: AccessToken) -> String {
         if let revoked = token.revoked { return "revoked \(time(revoked))" }
         guard let end = token.expires else { return "valid" }
         return end <= ServerEnvironment.system.wallMilliseconds()

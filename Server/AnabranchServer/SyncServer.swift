@@ -76,6 +76,7 @@ public final class SyncServer: Sendable {
             limits: options.streams.fitting(connections: options.http.connections))
         access = AccessControl(
             tokens: store.tokens, identity: options.identity,
+            report: { log.write(.error, $0) },
             wallMilliseconds: store.environment.wallMilliseconds)
         rates = RateLimiter(options.rates, metrics: metrics)
         router = SyncRouter(
@@ -100,6 +101,9 @@ public final class SyncServer: Sendable {
                 counting: "anabranch_log_lost_lines_total", "Log lines that could not be written."
             ) { Double(log.lostLines) })
     }
+
+    /// The memory that all requests share.
+    var budget: MemoryBudget { server.budget }
 
     private static let gauges: [(String, String, @Sendable (MicroHTTPServer) -> Int)] = [
         (

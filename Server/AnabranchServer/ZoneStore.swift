@@ -35,7 +35,7 @@ public final class ZoneStore: Sendable {
     /// Creates a token for a zone, and the zone if there is none of that name.
     public func createToken(
         zone: ZoneName, role: TokenRole
-    ) throws -> (token: Token, secret: TokenSecret) {
+    ) throws -> (token: AccessToken, secret: TokenSecret) {
         try createToken(for: ZonePattern(zone), role: role)
     }
 
@@ -45,7 +45,7 @@ public final class ZoneStore: Sendable {
     ///   does not end.
     public func createToken(
         for zones: ZonePattern, role: TokenRole, expires: Int64? = nil
-    ) throws -> (token: Token, secret: TokenSecret) {
+    ) throws -> (token: AccessToken, secret: TokenSecret) {
         if let zone = zones.zone { try backEnd.makeZone(zone) }
         return try backEnd.tokens.create(for: zones, role: role, expires: expires)
     }

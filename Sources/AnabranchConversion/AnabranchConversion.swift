@@ -10,7 +10,7 @@
 //   5. `SourceHistory` reads the persistent history, if there is one: which transaction inserted
 //      each object, and which one changed it last.
 //   6. `ConvertedPieces`, or `HistorySaves` with a history, reads values, references, lists and
-//      links, and checks each of them. What cannot be kept as it is becomes a `Doubt`.
+//      links, and checks each of them. What cannot be kept as it is becomes a `ConversionDoubt`.
 //   7. `StoreConversion` saves all of it in a new file, as one change set, or as one for each
 //      transaction of the history. The file gets its name when it is complete.
 //

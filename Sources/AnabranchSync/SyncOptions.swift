@@ -1,7 +1,7 @@
 /// The options of a ``SyncEngine``.
 public struct SyncOptions: Sendable {
     /// The delays after failed requests.
-    public var retry = RetryPolicy()
+    public var retry = SyncRetryPolicy()
     /// The time in which a connection to the server must be established.
     public var connectTimeout: Duration = .seconds(10)
     /// The time in which one request must be answered. After a timeout the engine asks for half as

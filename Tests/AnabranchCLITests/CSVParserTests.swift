@@ -93,6 +93,27 @@ import Testing
         #expect(found == expected)
     }
 
+    /// The file is longer than the piece of it that is in memory.
+    @Test(arguments: ["", "\""])
+    func `a field may be as long as the limit, and the refusal of a longer one names it`(
+        quote: String
+    ) throws {
+        let folder = try TemporaryDirectory("anabranch-cli")
+        let limit = 256 << 10
+        func field(_ byteCount: Int) throws -> String? {
+            let text = quote + String(repeating: "x", count: byteCount) + quote
+            try Data("a,\(text)\n".utf8).write(to: folder.url.appending(path: "a.csv"))
+            let parser = CSVParser(
+                try ByteSource(path: folder.file("a.csv")), fieldLimit: limit)
+            return try parser.next()?.fields.last?.text
+        }
+        #expect(try field(limit)?.utf8.count == limit)
+        let error = #expect(throws: InputError.self) { try field(limit + 1) }
+        #expect(error?.place == InputPlace(line: 1, column: 3))
+        let message = error?.message ?? ""
+        #expect(message.contains("longer than 256.0 KiB"), "\(message)")
+    }
+
     @Test func `a row of another length is named`() throws {
         var rows = try CSVRowReader(ByteSource(bytes: Array("a,b\n1,2\n3\n".utf8), name: "x.csv"))
         _ = try rows.next()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ImportTests {
@@ -106,6 +107,17 @@ import Testing
         #expect(run.errors.contains(expected), "\(run.errors)")
         #expect(run.errors.contains("Nothing was written."))
         #expect(try bench.run("log", "--json").output.isEmpty)
+    }
+
+    @Test(.longest, arguments: ["csv", "json"])
+    func `a value of 70 MiB is imported`(format: String) throws {
+        let bench = try Workbench()
+        let value = String(repeating: "x", count: 70 << 20)
+        let text = format == "csv" ? "name\n\(value)\n" : "[{\"name\":\"\(value)\"}]"
+        let run = try bench.run("import", "City", try bench.write(text, to: "big.\(format)"))
+        #expect(run.status == 0, "\(run.errors)")
+        let export = try bench.run("export", "City", "--columns", "name", "--format", "csv")
+        #expect(export.output == "name\n\(value)\n")
     }
 
     @Test func `a key updates what is there`() throws {

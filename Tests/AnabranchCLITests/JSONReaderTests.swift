@@ -48,6 +48,23 @@ import Testing
         #expect(long?.message.contains("4096 characters") == true)
     }
 
+    @Test(arguments: [("\"", "\""), ("[1,\"", "\"]"), ("{\"a\":\"", "\"}"), ("{\"", "\":1}")])
+    func `a value may take as much as the limit, and the refusal of a larger one names it`(
+        start: String, end: String
+    ) throws {
+        let limit = 1 << 10
+        func read(_ byteCount: Int) throws -> JSONValue {
+            let inside = String(
+                repeating: "x", count: byteCount - start.utf8.count - end.utf8.count)
+            let source = ByteSource(bytes: Array((start + inside + end).utf8))
+            return try JSONParser(source, valueLimit: limit).value()
+        }
+        _ = try read(limit)
+        // What closes the value does not count.
+        let error = #expect(throws: InputError.self) { try read(limit + 1 + end.utf8.count) }
+        #expect(error?.message.contains("more than 1.0 KiB") == true, "\(error?.message ?? "")")
+    }
+
     @Test func `escapes and surrogate pairs`() throws {
         #expect(
             try value(#""\"\\\/\b\f\n\r\t\u00e9\ud83c\uDDEB""#)

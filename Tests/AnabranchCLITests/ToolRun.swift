@@ -13,10 +13,11 @@ struct ToolRun {
     ///   - input: The program's standard input.
     ///   - isNobody: Whether to run without root's rights, which no file mode restricts.
     ///   - isShared: Whether the shell lets everybody read and write new files (umask 0).
+    ///   - redirection: What a shell does with the program's streams, as `>/dev/full` or `| true`.
     init(
         _ words: [String], of program: String = "anabranch", input: String = "",
         environment: [String: String] = [:], isNobody: Bool = false,
-        isShared: Bool = false
+        isShared: Bool = false, redirection: String? = nil
     ) throws {
         let folder = try TemporaryDirectory("anabranch-cli")
         let files = ["in", "out", "err"].map { folder.url.appending(path: $0) }
@@ -26,7 +27,9 @@ struct ToolRun {
         let executable = try Self.executable(program)
         let isDropping = isNobody && geteuid() == 0
         let before = (isShared ? Self.sharer : []) + (isDropping ? Self.dropper : [])
-        let line = before + [executable.path] + words
+        let statusFile = folder.url.appending(path: "status")
+        let shell = redirection.map { Self.redirector(statusFile, $0) } ?? []
+        let line = before + shell + [executable.path] + words
         process.executableURL = URL(filePath: line[0])
         process.arguments = Array(line.dropFirst())
         process.environment = [
@@ -37,12 +40,20 @@ struct ToolRun {
         process.standardError = try FileHandle(forWritingTo: files[2])
         try process.run()
         process.waitUntilExit()
-        status = process.terminationReason == .exit ? process.terminationStatus : -1
+        let end = process.terminationReason == .exit ? process.terminationStatus : -1
+        let written = try? String(contentsOf: statusFile, encoding: .utf8)
+        status = written.flatMap { Int32($0.trimmingCharacters(in: .newlines)) } ?? end
         output = try String(contentsOf: files[1], encoding: .utf8)
         errors = try String(contentsOf: files[2], encoding: .utf8)
     }
 
     private static let sharer = ["/bin/sh", "-c", "umask 0; exec \"$@\"", "sh"]
+
+    /// A shell that runs the program with redirected streams, and writes its status into a file,
+    /// because the status of a pipe is that of its last program.
+    private static func redirector(_ status: URL, _ redirection: String) -> [String] {
+        ["/bin/sh", "-c", "{ \"$@\"; echo $? >\"$0\"; } \(redirection)", status.path]
+    }
 
     private static let dropper = [
         "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",

@@ -96,7 +96,7 @@ import Testing
         let source = try MadeSource(random.rows + random.history)
         let expected = try plain.convert()
         let report = try source.convert()
-        #expect(report.doubts.filter { $0.entity == Doubt.history }.isEmpty)
+        #expect(report.doubts.filter { $0.entity == ConversionDoubt.history }.isEmpty)
         #expect(Set(report.doubts) == Set(expected.doubts))
         #expect(report.objectCounts == expected.objectCounts)
         #expect(report.linkCount == expected.linkCount)

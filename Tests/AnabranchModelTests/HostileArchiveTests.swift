@@ -5,21 +5,36 @@ import Testing
 
 /// Archives of a few bytes that stand for very many objects.
 @Suite struct HostileArchiveTests {
-    /// Reads a model with one fetch request, and expects that it is refused.
-    private func expectRefusal(
-        _ archive: TestArchive, predicate: TestArchive.Item
-    ) throws {
+    /// Returns a model with one entity and one fetch request.
+    private func model(
+        _ archive: TestArchive, predicate: TestArchive.Item = .text("$null"),
+        userInfo: TestArchive.Item = .text("$null")
+    ) -> Data {
         var archive = archive
         let request = archive.object(
             "NSFetchRequest", ["NSEntityName": .text("Photo"), "NSPredicate": predicate])
-        let entity = archive.object("NSEntityDescription", ["NSEntityName": .text("Photo")])
+        let entity = archive.object(
+            "NSEntityDescription", ["NSEntityName": .text("Photo"), "NSUserInfo": userInfo])
         let root = archive.object(
             "NSManagedObjectModel",
             [
                 "NSEntities": archive.dictionary(["Photo": entity]),
                 "NSFetchRequestTemplates": archive.dictionary(["all": request]),
             ])
-        let data = archive.data(root: root)
+        return archive.data(root: root)
+    }
+
+    /// Returns a model of some 60 KB in which so many values are one text of almost that length.
+    private func model(references count: Int) -> Data {
+        var archive = TestArchive()
+        let text = archive.shared(String(repeating: "long ", count: 12_000))
+        let entries = (0..<count).map { ("key \($0)", text) }
+        let userInfo = archive.dictionary(Dictionary(uniqueKeysWithValues: entries))
+        return model(archive, userInfo: userInfo)
+    }
+
+    /// Expects that a model is refused because of what its bytes stand for.
+    private func expectRefusal(_ data: Data) {
         let error = #expect(throws: ModelError.self) {
             try ManagedObjectModel.reading(compiled: data, file: "Photos.mom")
         }
@@ -31,11 +46,11 @@ import Testing
         ["NSCompoundPredicateType": .integer(1), "NSSubpredicates": .list([part, part])]
     }
 
-    @Test func `a predicate that names its part twice at each level`() throws {
+    @Test func `a predicate that names its part twice at each level`() {
         var archive = TestArchive()
         var part = archive.object("NSTruePredicate", [:])
         for _ in 0..<50 { part = archive.object("NSCompoundPredicate", both(part)) }
-        try expectRefusal(archive, predicate: part)
+        expectRefusal(model(archive, predicate: part))
     }
 
     @Test func `a predicate that contains itself`() throws {
@@ -46,7 +61,13 @@ import Testing
             Issue.record("the archive numbers its objects in another way")
             return
         }
-        try expectRefusal(archive, predicate: predicate)
+        expectRefusal(model(archive, predicate: predicate))
+    }
+
+    @Test func `a long text that many values refer to`() throws {
+        let few = try ManagedObjectModel.reading(compiled: model(references: 5))
+        #expect(few.declaration.entities[0].userInfo.count == 5)
+        expectRefusal(model(references: 250))
     }
 
     @Test func `a text and a list that contain themselves are left out`() throws {

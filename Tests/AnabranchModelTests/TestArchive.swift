@@ -20,6 +20,9 @@ struct TestArchive {
         return .reference(UInt8(objects.count - 1))
     }
 
+    /// Adds a text that many values can refer to.
+    mutating func shared(_ text: String) -> Item { add(.text(text)) }
+
     /// Adds an object with values by their keys.
     mutating func object(_ className: String, _ values: [String: Item]) -> Item {
         let type = add(.entries([("$classname", .text(className))]))
@@ -56,7 +59,8 @@ private struct PropertyListBytes {
     mutating func add(_ item: TestArchive.Item) -> UInt16 {
         let bytes: [UInt8]
         switch item {
-        case .text(let text): bytes = [0x5F, 0x10, UInt8(text.utf8.count)] + Array(text.utf8)
+        case .text(let text):
+            bytes = [0x5F, 0x11] + Self.bytes(UInt16(text.utf8.count)) + Array(text.utf8)
         case .integer(let number): bytes = [0x13] + Self.bytes(Int64(number))
         case .flag(let flag): bytes = [flag ? 0x09 : 0x08]
         case .reference(let number): bytes = [0x80, number]

@@ -210,7 +210,7 @@ import Testing
             #expect(try transaction.log.nextPosition() == count + 1)
             try transaction.log.forget(count)
             #expect(try transaction.log.nextPosition() == count + 1)
-            #expect(try transaction.log.reservePosition() == count + 1)
+            transaction.log.reservePositions(through: count + 1)
             #expect(try transaction.log.nextPosition() == count + 2)
         }
         _ = try store.insertPerson("next")

@@ -22,7 +22,7 @@ struct ConflictSyncTests {
             try context.insert("Person").setValue("Ada", forKey: "name")
             try context.save()
         }
-        for container in [here, there] { try await engine(container).synchronize() }
+        for container in [here, there] { try await scenario.engine(container).synchronize() }
     }
 
     private static func container(
@@ -33,16 +33,6 @@ struct ConflictSyncTests {
             url: URL(fileURLWithPath: scenario.folder.file(name)))
         try container.load()
         return container
-    }
-
-    private func engine(_ container: PersistentContainer) throws -> SyncEngine {
-        let address = try ServerAddress(
-            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
-            allowingPlainHTTP: false)
-        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
-        return try SyncEngine(
-            coordinator: container.coordinator, address: address,
-            transport: scenario.transport())
     }
 
     private func setAge(_ age: Int, in container: PersistentContainer) throws {
@@ -72,13 +62,13 @@ struct ConflictSyncTests {
         }
         try setAge(1, in: here)
         try setAge(2, in: there)
-        try await engine(there).synchronize()
-        let engine = try engine(here)
+        try await scenario.engine(there).synchronize()
+        let engine = try scenario.engine(here)
         try await engine.synchronize()
         #expect(here.coordinator.lastConflictResolution?.hasSaved == true)
         #expect(try age(in: here) == 1)
         try await engine.synchronize()
-        try await self.engine(there).synchronize()
+        try await scenario.engine(there).synchronize()
         #expect(try age(in: there) == 1)
         #expect(
             try here.coordinator.canonicalHash()
@@ -92,9 +82,9 @@ struct ConflictSyncTests {
         // The second save is the later one.
         try await Task.sleep(for: .milliseconds(2))
         try setAge(2, in: there)
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         var told = there.coordinator.recordedConflicts().makeAsyncIterator()
-        try await engine(there).synchronize()
+        try await scenario.engine(there).synchronize()
         let conflicts = try #require(await told.next())
         #expect(conflicts.count == 1 && conflicts.objectIDs.count == 1)
         #expect(try there.coordinator.conflict(conflicts.ids[0])?.value == .integer(1))

@@ -57,7 +57,7 @@ struct DamagedLogTests {
         #expect(error?.message.contains("'anabranchd zone verify'") == true)
         #expect(engine.status.lastError?.code == .unusableLog)
         let pulls = transport.requests.filter { $0.endpoint == .pull }.count
-        #expect(pulls == 2 * RetryPolicy().attempts, "the number of equal pages is bounded")
+        #expect(pulls == 2 * SyncRetryPolicy().attempts, "the number of equal pages is bounded")
         #expect(try store.people(names).count == 2, "the snapshot and the store's own save")
         #expect(try await scenario.engine(store).synchronize().isCaughtUp)
         try await scenario.engine(author).synchronize()

@@ -1,3 +1,4 @@
+import Anabranch
 import AnabranchModel
 import AnabranchProtocol
 import AnabranchReplication
@@ -84,6 +85,27 @@ final class EngineScenario: Sendable {
         change(&options)
         return try SyncEngine(
             side: StoreExecutor(store), address: address, transport: transport ?? self.transport(),
+            options: options, environment: environment)
+    }
+
+    /// Returns an engine of a container, with a clock that agrees with the server's.
+    ///
+    /// Both show the time of this call. If they differed, a slow exchange would move the times of
+    /// the container's later saves, and another write could win than the later one.
+    func engine(
+        _ container: PersistentContainer, _ change: (inout SyncOptions) -> Void = { _ in }
+    ) throws -> SyncEngine {
+        let address = try ServerAddress(
+            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
+            allowingPlainHTTP: false)
+        let clock = serverClock
+        clock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
+        var environment = SyncEnvironment.system
+        environment.wallMilliseconds = { clock.milliseconds }
+        var options = SyncOptions()
+        change(&options)
+        return try SyncEngine(
+            coordinator: container.coordinator, address: address, transport: transport(),
             options: options, environment: environment)
     }
 

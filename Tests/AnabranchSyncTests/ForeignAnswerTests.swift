@@ -47,6 +47,31 @@ struct ForeignAnswerTests {
         #expect(wrong.explainingRemovedToken(on: "https://sync.example") == wrong)
     }
 
+    @Test(arguments: [true, false])
+    func `a proxy that removes the header is told, unless there was no token`(
+        hasToken: Bool
+    ) async throws {
+        let server = try LoopbackServer()
+        let proxy = try EventProxy(
+            before: server.url.absoluteString, .passed, removing: "Authorization")
+        defer { proxy.close() }
+        let transport = try CurlTransport(
+            ServerAddress(
+                server: try #require(URL(string: proxy.url)), zone: "test",
+                token: hasToken ? server.token : nil, allowingPlainHTTP: false))
+        let reason = hasToken ? "removed" : "missing"
+        guard case .refusal(let error, _) = try await transport.send(.hello, body: []) else {
+            Issue.record("It was accepted.")
+            return
+        }
+        #expect(error.code == .unauthorized && error.details["reason"] == reason)
+        #expect(error.message.contains(proxy.url) == hasToken, "\(error.message)")
+        let failure = await #expect(throws: SyncError.self) {
+            for try await _ in transport.events() {}
+        }
+        #expect(failure?.code == .unauthorized && failure?.details["reason"] == reason)
+    }
+
     @Test func `the server says whether a token is missing`() async throws {
         let server = try LoopbackServer()
         for (token, reason) in [(nil, "missing"), ("wrong", nil)] as [(String?, String?)] {

@@ -31,20 +31,6 @@ struct MainContextSyncTests {
         return container
     }
 
-    private func engine(
-        _ container: PersistentContainer, _ change: (inout SyncOptions) -> Void = { _ in }
-    ) throws -> SyncEngine {
-        var options = SyncOptions()
-        change(&options)
-        let address = try ServerAddress(
-            server: #require(URL(string: "https://sync.example")), zone: "family",
-            token: nil, allowingPlainHTTP: false)
-        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
-        return try SyncEngine(
-            coordinator: container.coordinator, address: address,
-            transport: scenario.transport(), options: options)
-    }
-
     private func insert(_ names: [String], into context: ManagedObjectContext) throws {
         for name in names {
             let person = try context.insert("Person")
@@ -67,7 +53,7 @@ struct MainContextSyncTests {
         async throws
     {
         let (here, there) = (try container("a.db"), try container("b.db"))
-        let (engine, remote) = (try engine(here), try engine(there))
+        let (engine, remote) = (try scenario.engine(here), try scenario.engine(there))
         try insert(["Ada", "Bob"], into: here.viewContext)
         try await engine.synchronize()
         try await remote.synchronize()
@@ -91,7 +77,7 @@ struct MainContextSyncTests {
         async throws
     {
         let (here, there) = (try container("a.db"), try container("b.db"))
-        let (engine, remote) = (try engine(here), try engine(there))
+        let (engine, remote) = (try scenario.engine(here), try scenario.engine(there))
         try insert(["Ada", "Bob"], into: here.viewContext)
         try await engine.synchronize()
         try await remote.synchronize()
@@ -116,10 +102,10 @@ struct MainContextSyncTests {
         let author = try container("a.db")
         let names = (0..<50).map { "person \($0)" }
         try insert(names, into: author.viewContext)
-        let engineOfAuthor = try engine(author)
+        let engineOfAuthor = try scenario.engine(author)
         try await engineOfAuthor.synchronize()
         let readers = [try container("b.db"), try container("c.db")]
-        let engines = try readers.map { try engine($0) }
+        let engines = try readers.map { try scenario.engine($0) }
         for engine in engines { try await engine.synchronize() }
         let held = try people(readers[0].viewContext).values.sorted {
             $0.objectID.localID < $1.objectID.localID
@@ -150,17 +136,17 @@ struct MainContextSyncTests {
     {
         let here = try container("a.db", isUnnoticedCopy: true)
         try insert(["Ada"], into: here.viewContext)
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         try scenario.copy("a.db", to: "b.db")
         let there = try container("b.db", isUnnoticedCopy: true)
         try insert(["Bob"], into: here.viewContext)
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         try insert(["Cyd"], into: there.viewContext)
         let cyd = try #require(try people(there.viewContext)["Cyd"])
         let before = cyd.objectID
         try cyd.setValue(42, forKey: "age")
         let merged = MergedChanges(of: there.viewContext)
-        let remote = try engine(there)
+        let remote = try scenario.engine(there)
         #expect(try await remote.synchronize().isCaughtUp)
         #expect(cyd.objectID != before)
         #expect(merged.all.first?.renamed == [before: cyd.objectID])
@@ -170,7 +156,7 @@ struct MainContextSyncTests {
         #expect(try people(there.viewContext)["Cyd"] === cyd)
         try there.viewContext.save()
         try await remote.synchronize()
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         #expect(try people(here.viewContext)["Cyd"]?.value(forKey: "age", as: Int.self) == 42)
         #expect(try people(here.viewContext).count == 3)
         try scenario.expectConverged([here.coordinator.store, there.coordinator.store])
@@ -179,7 +165,8 @@ struct MainContextSyncTests {
     @Test func `a save triggers the live loop at once`() async throws {
         let (here, there) = (try container("a.db"), try container("b.db"))
         let engines = [
-            try engine(here) { $0.saveInterval = .seconds(3_600) }, try engine(there),
+            try scenario.engine(here) { $0.saveInterval = .seconds(3_600) },
+            try scenario.engine(there),
         ]
         for engine in engines { engine.start() }
         try await SyncEngineTests.wait { engines[0].status.lastExchange != nil }
@@ -194,7 +181,7 @@ struct MainContextSyncTests {
             try SyncEngine(container: here, token: nil)
         }
         #expect(error?.code == .noServer)
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         let again = try SyncEngine(container: here, token: nil)
         #expect(again.status.zone == "family")
         #expect(try SyncStatus(of: here.coordinator).server == "https://sync.example")

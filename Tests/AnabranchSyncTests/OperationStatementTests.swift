@@ -182,7 +182,7 @@ import Testing
         async throws
     {
         let other = try Self.container(scenario, "b.db")
-        let (engine, remote) = (try engine(container), try engine(other))
+        let (engine, remote) = (try scenario.engine(container), try scenario.engine(other))
         try await engine.synchronize()
         try await remote.synchronize()
         let writing = other.newBackgroundContext()
@@ -205,7 +205,7 @@ import Testing
 
     @Test func `a change that is pulled and merged is two transactions`() async throws {
         let other = try Self.container(scenario, "b.db")
-        let (engine, remote) = (try engine(container), try engine(other))
+        let (engine, remote) = (try scenario.engine(container), try scenario.engine(other))
         try await engine.synchronize()
         try await remote.synchronize()
         let writing = other.newBackgroundContext()
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func `an exchange that pushes a save writes one transaction`() async throws {
-        let engine = try engine(container)
+        let engine = try scenario.engine(container)
         try await engine.synchronize()
         for turn in 0..<3 {
             try context.performAndWait { context in
@@ -251,19 +251,5 @@ import Testing
             #expect(push.pushedChangeSets == 1)
             if turn > 0 { check(log.take(), Counts(10, reading: 2, writing: 1), #_sourceLocation) }
         }
-    }
-
-    private func engine(_ container: PersistentContainer) throws -> SyncEngine {
-        let address = try ServerAddress(
-            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
-            allowingPlainHTTP: false)
-        // The clock is the server's: to follow a clock that differs is another transaction.
-        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
-        var environment = SyncEnvironment.system
-        let clock = scenario.serverClock
-        environment.wallMilliseconds = { clock.milliseconds }
-        return try SyncEngine(
-            coordinator: container.coordinator, address: address,
-            transport: scenario.transport(), environment: environment)
     }
 }

@@ -36,7 +36,7 @@ struct QuotaSyncTests {
     }
 
     @Test func `pauses grow while a quota is used up, up to the longest of a server`() {
-        let policy = RetryPolicy()
+        let policy = SyncRetryPolicy()
         let quota = SyncError(.quotaExceeded, "Full.")
         #expect(
             (0..<5).map { policy.pause(afterRefusals: $0, for: quota) } == [

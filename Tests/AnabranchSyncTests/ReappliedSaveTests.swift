@@ -57,16 +57,6 @@ struct RedoneSaveTests {
         there = try open("b.db")
     }
 
-    private func engine(_ container: PersistentContainer) throws -> SyncEngine {
-        let address = try ServerAddress(
-            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
-            allowingPlainHTTP: false)
-        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
-        return try SyncEngine(
-            coordinator: container.coordinator, address: address,
-            transport: scenario.transport())
-    }
-
     private func edit(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
         try here.newBackgroundContext().performAndWait { context in
             try body(context)
@@ -110,7 +100,7 @@ struct RedoneSaveTests {
         let isThere = try context.performAndWait { try Self.object("Team", "Reds", $0) != nil }
         #expect(isThere)
         var rejections = here.coordinator.rejections().makeAsyncIterator()
-        let engine = try engine(here)
+        let engine = try scenario.engine(here)
         let outcome = try await engine.synchronize()
         #expect(outcome.rejectedSaves == 1 && outcome.isCaughtUp)
         let ids = try #require(await rejections.next())
@@ -123,7 +113,7 @@ struct RedoneSaveTests {
             #expect(try bob.object(forKey: "team") == nil)
             #expect(try bob.objects(forKey: "favourites").isEmpty)
         }
-        try await self.engine(there).synchronize()
+        try await scenario.engine(there).synchronize()
         try scenario.expectConverged([here.coordinator.store, there.coordinator.store])
     }
 
@@ -131,7 +121,7 @@ struct RedoneSaveTests {
         async throws
     {
         try makeTeam()
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         isForbidding.isOn.withLock { $0 = false }
         let rejected = try #require(try here.coordinator.rejectedSaves().first)
         #expect(rejected.consequences.count == 1)
@@ -145,8 +135,8 @@ struct RedoneSaveTests {
         #expect(redone.omissions.isEmpty && redone.insertedIDs.count == 1)
         #expect(try redone.insertedIDs[old]?.recordID != old)
         #expect(try here.coordinator.discardRejectedSaves([rejected.id]) == 1)
-        #expect(try await engine(here).synchronize().rejectedSaves == 0)
-        try await engine(there).synchronize()
+        #expect(try await scenario.engine(here).synchronize().rejectedSaves == 0)
+        try await scenario.engine(there).synchronize()
         try scenario.expectConverged([here.coordinator.store, there.coordinator.store])
         for container in [here, there] {
             try container.newBackgroundContext().performAndWait { context in
@@ -161,7 +151,7 @@ struct RedoneSaveTests {
 
     @Test func `changes of deleted objects are left out of a redone save and named`() async throws {
         try makeTeam()
-        try await engine(here).synchronize()
+        try await scenario.engine(here).synchronize()
         isForbidding.isOn.withLock { $0 = false }
         try edit { context in
             context.delete(try #require(try Self.object("Person", "Bob", context)))
@@ -174,7 +164,7 @@ struct RedoneSaveTests {
         }
         #expect(redone.omissions.map(\.entity) == ["Person"])
         #expect(redone.omissions.map(\.property) == ["favourites"])
-        #expect(try await engine(here).synchronize().isCaughtUp)
+        #expect(try await scenario.engine(here).synchronize().isCaughtUp)
         try scenario.expectConverged([here.coordinator.store])
     }
 }

@@ -19,7 +19,6 @@ import Testing
 
     private init(isInMemory: Bool) throws {
         scenario = try EngineScenario()
-        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         let model = try ManagedObjectModel {
             EntityDeclaration("Note") {
                 AttributeDeclaration("text", .string)
@@ -48,16 +47,7 @@ import Testing
     }
 
     private func sync(_ container: PersistentContainer) async throws {
-        let address = try ServerAddress(
-            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
-            allowingPlainHTTP: false)
-        // With the server's clock no delay of an exchange moves the times of later saves.
-        let clock = scenario.serverClock
-        var environment = SyncEnvironment.system
-        environment.wallMilliseconds = { clock.milliseconds }
-        let engine = try SyncEngine(
-            coordinator: container.coordinator, address: address,
-            transport: scenario.transport(), environment: environment)
+        let engine = try scenario.engine(container)
         #expect(try await engine.synchronize().isCaughtUp)
     }
 

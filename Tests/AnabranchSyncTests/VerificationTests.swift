@@ -264,7 +264,7 @@ struct VerificationTests {
         connection.close()
         if generator.oneIn(2) { try store.insert("new", scenario.names) }
         let transport = scenario.transport(seed: seed, faults: .all(oneIn: 12))
-        var result: Verification.Result?
+        var result: ZoneComparison.Result?
         for _ in 0..<20 where result == nil {
             result = try? await scenario.engine(store, transport).verify(repairing: true).result
         }

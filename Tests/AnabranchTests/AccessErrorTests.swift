@@ -1,9 +1,8 @@
-import Anabranch
 import AnabranchSQLite
-import Foundation
-import Synchronization
 import TestSupport
 import Testing
+
+@testable import Anabranch
 
 /// Errors of calls that can't throw, in contexts that never save.
 @Suite struct AccessErrorTests {
@@ -60,55 +59,37 @@ import Testing
         }
     }
 
-    @Test func `a context that only reads learns of an error in two ways`() async throws {
+    @Test func `a context that only reads tells its errors, and so does the coordinator`()
+        async throws
+    {
         let jukebox = try Jukebox()
         try jukebox.inContext { context throws in _ = try ListOwner.album.insert("abc", context) }
         let connection = try Connection(path: jukebox.directory.file("jukebox.anabranch"))
         defer { connection.close() }
-        let posted = Texts()
         let context = jukebox.container.newBackgroundContext()
-        let stream = try await context.perform { $0.accessErrors() }
-        let token = NotificationCenter.default.addObserver(
-            forName: ManagedObjectContext.accessDidFail, object: nil, queue: nil
-        ) { notification in
-            let own = notification.object as? ManagedObjectContext
-            guard own?.name == "reader" else { return }
-            for error in notification.accessErrors ?? [] { posted.append("\(error)") }
-            // What the observer itself meets is reported later, and does not call it from within
-            // itself.
-            if posted.all.count < 3 { _ = try? own?.firstAlbumIsEmpty() }
-        }
-        defer { NotificationCenter.default.removeObserver(token) }
+        let other = jukebox.container.newBackgroundContext()
+        let own = try await context.perform { $0.accessErrors() }
+        let others = try await other.perform { $0.accessErrors() }
+        let all = jukebox.container.coordinator.accessErrors()
         try await context.perform { context in
-            context.name = "reader"
             context.userInfo["album"] = try context.fetch(FetchRequest<Album>()).first
         }
         try connection.execute("ALTER TABLE \"Song\" RENAME TO elsewhere")
         try await context.perform { context in
-            let isEmpty = try context.firstAlbumIsEmpty()
+            let album = try #require(context.userInfo["album"] as? Album)
+            let isEmpty = album.songs.isEmpty
             #expect(isEmpty)
-            #expect(posted.all.isEmpty, "the observer is called in an access")
         }
-        var iterator = stream.makeAsyncIterator()
-        let texts = ["\(try #require(await iterator.next()))"]
-        try await context.perform { _ in }
-        #expect(texts[0].contains("Song"))
-        #expect(posted.all.first == texts[0])
-        while posted.all.count < 3 { try await context.perform { _ in } }
+        for errors in [own, all] {
+            var iterator = errors.makeAsyncIterator()
+            let error = await iterator.next()
+            #expect(error.map { "\($0)" }?.contains("Song") == true)
+        }
+        // The first error of the other context is one of its own.
+        try await other.perform { context in
+            context.report(PropertyError(.inaccessible, "", property: "own"))
+        }
+        var iterator = others.makeAsyncIterator()
+        #expect((await iterator.next() as? PropertyError)?.property == "own")
     }
-}
-
-extension ManagedObjectContext {
-    fileprivate func firstAlbumIsEmpty() throws -> Bool {
-        try #require(userInfo["album"] as? Album).songs.isEmpty
-    }
-}
-
-/// The texts of errors, in the order in which they were reported.
-private final class Texts: Sendable {
-    private let texts = Mutex<[String]>([])
-
-    var all: [String] { texts.withLock { $0 } }
-
-    func append(_ text: String) { texts.withLock { $0.append(text) } }
 }

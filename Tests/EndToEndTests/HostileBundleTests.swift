@@ -89,6 +89,15 @@ import Testing
         return store
     }
 
+    @Test(.long)
+    func `columns of nulls are applied in level memory, however many there are`() throws {
+        let peaks = try ([10_000, 40_000] as [UInt64]).map { count in
+            try peak(
+                "bundle", "apply", store("\(count).store"), bundle(records: count, columns: 100))
+        }
+        #expect(peaks[1] < peaks[0] + 20 << 20, "\(peaks)")
+    }
+
     @Test func `saves that each have seen many replicas are applied in little memory`() throws {
         let peaks = try ([1, 300] as [UInt64]).map { count in
             try peak(

@@ -22,6 +22,10 @@ import Testing
             "faults: true\nEmployee 98, Employee 99, Employee 100\n"
         ),
         (
+            "report-by-month",
+            "2026-2: 2\n2026-3: 1\n2026-02 Ada, Bob\n2026-03 Cleo\n"
+        ),
+        (
             "transformable-colour",
             "Zephyr is Color(red: 1.0, green: 0.0, blue: 1.0)\nstored as ff00ff\n"
         ),

@@ -50,6 +50,7 @@ public enum Relationship {}
 public enum Request {}
 public enum Response {}
 public enum Result {}
+public enum RetryPolicy {}
 public enum Row {}
 public enum Rows {}
 public enum Schema {}

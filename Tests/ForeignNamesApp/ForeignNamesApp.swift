@@ -1,4 +1,6 @@
 import Anabranch
+import AnabranchConversion
+import AnabranchSync
 import ForeignNames
 
 /// An app that imports a module of usual names beside Anabranch.
@@ -12,8 +14,9 @@ enum ForeignNamesApp {
         Index.self, Item.self, Key.self, Limits.self, Link.self, List.self, Location.self,
         Logger.self, Message.self, Model.self, Node.self, Operation.self, Options.self, Orphan.self,
         Path.self, Prefix.self, Query.self, Record.self, Reference.self, Register.self,
-        Rejection.self, Relationship.self, Request.self, Response.self, Result.self, Row.self,
-        Rows.self, Schema.self, Section.self, Session.self, Side.self, Snapshot.self, Stage.self,
+        Rejection.self, Relationship.self, Request.self, Response.self, Result.self,
+        RetryPolicy.self, Row.self, Rows.self, Schema.self, Section.self, Session.self, Side.self,
+        Snapshot.self, Stage.self,
         Stamp.self, State.self, Status.self, Store.self, Table.self, Tag.self, Token.self,
         Transaction.self, Unique.self, User.self, Value.self, Verification.self,
     ]

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A proxy on a loopback port that treats the zone's event stream in a way of its own and passes
-/// every other request.
+/// every other request, with or without one of its headers.
 package final class EventProxy: Sendable {
     /// What happens to a request for `/events`.
     package enum Treatment: Hashable, Sendable {
@@ -26,15 +26,21 @@ package final class EventProxy: Sendable {
 
     package let url: String
     private let server: UInt16
+    private let removedHeader: String?
     private let listener: Int32
     private let state: Mutex<State>
 
-    /// - Parameter serverURL: The address of the server, on a port of the loopback interface.
-    package init(before serverURL: String, _ treatment: Treatment) throws {
+    /// - Parameters:
+    ///   - serverURL: The address of the server, on a port of the loopback interface.
+    ///   - removedHeader: The name of a header that the first request of each connection loses.
+    package init(
+        before serverURL: String, _ treatment: Treatment, removing removedHeader: String? = nil
+    ) throws {
         guard let port = URL(string: serverURL)?.port, let server = UInt16(exactly: port) else {
             throw Failure(description: "\(serverURL) has no port.")
         }
         self.server = server
+        self.removedHeader = removedHeader
         state = Mutex(State(treatment: treatment))
         listener = Self.makeSocket()
         var address = Self.loopback(port: 0)
@@ -90,7 +96,7 @@ package final class EventProxy: Sendable {
     /// tells which kind it is.
     private func serve(_ client: Int32) {
         defer { Foundation.close(client) }
-        guard let first = Self.head(from: client) else { return }
+        guard let first = Self.head(from: client).map(withoutRemovedHeader) else { return }
         let line = String(decoding: first.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
         guard line.contains("/events ") else { return pass(client, first, isWhole: true) }
         let treatment = state.withLock { state in
@@ -112,6 +118,14 @@ package final class EventProxy: Sendable {
                     \(page.utf8.count)\r\nConnection: close\r\n\r\n\(page)
                     """.utf8), to: client)
         }
+    }
+
+    /// Returns the beginning of a request without the header that the proxy removes.
+    private func withoutRemovedHeader(_ first: [UInt8]) -> [UInt8] {
+        guard let removedHeader, let end = Self.end(ofHeadIn: first) else { return first }
+        let lines = String(decoding: first[..<end], as: UTF8.self).components(separatedBy: "\r\n")
+        let kept = lines.filter { !$0.lowercased().hasPrefix("\(removedHeader.lowercased()):") }
+        return Array(kept.joined(separator: "\r\n").utf8) + first[end...]
     }
 
     /// Passes a connection to the server.

@@ -128,7 +128,7 @@ struct ConvertCommand: Command {
         }
     }
 
-    private func write(_ doubt: Doubt, _ json: inout JSONText) {
+    private func write(_ doubt: ConversionDoubt, _ json: inout JSONText) {
         json.member("entity", doubt.entity)
         if let uri = doubt.uri { json.member("object", uri) }
         if let property = doubt.property { json.member("property", property) }

@@ -62,7 +62,7 @@ struct VerifyCommand: Command {
 
     // MARK: - With the zone
 
-    private func report(_ found: Verification, _ console: Console) throws {
+    private func report(_ found: ZoneComparison, _ console: Console) throws {
         try console.print(isJSON ? json(found) : text(found))
         try console.output.flush()
         switch found.result {
@@ -74,7 +74,7 @@ struct VerifyCommand: Command {
         }
     }
 
-    private func text(_ found: Verification) -> String {
+    private func text(_ found: ZoneComparison) -> String {
         var lines = found.differences.prefix(Self.maximumShown).map { difference in
             "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
         }
@@ -95,7 +95,7 @@ struct VerifyCommand: Command {
         return lines.joined(separator: "\n")
     }
 
-    private func json(_ found: Verification) -> String {
+    private func json(_ found: ZoneComparison) -> String {
         JSONText.object { json in
             json.member("result", found.result.name)
             if case .inconclusive(let obstacle) = found.result {
@@ -187,7 +187,7 @@ struct VerifyCommand: Command {
     }
 }
 
-extension Verification.Result {
+extension ZoneComparison.Result {
     fileprivate var name: String {
         switch self {
         case .equal: "equal"
@@ -199,7 +199,7 @@ extension Verification.Result {
 }
 
 extension CommandFailure {
-    fileprivate init(_ obstacle: VerificationObstacle, _ found: Verification) {
+    fileprivate init(_ obstacle: VerificationObstacle, _ found: ZoneComparison) {
         switch obstacle {
         case .busy:
             self.init(

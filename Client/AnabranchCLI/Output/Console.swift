@@ -5,6 +5,8 @@ final class Console {
     let output: TextOutput
     let errors: TextOutput
     let environment: [String: String]
+    /// Why output before a note could not be written, while the work went on.
+    private var failure: (any Error)?
 
     init(
         output: TextOutput = TextOutput(descriptor: STDOUT_FILENO),
@@ -45,10 +47,18 @@ final class Console {
     func writeNote(_ text: String) {
         let text = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { TerminalText.printable(String($0)) }.joined(separator: "\n")
-        // The work continues even if the note cannot be written.
-        try? output.flush()
+        // The work continues even if the output or the note cannot be written.
+        do { try output.flush() } catch { failure = failure ?? error }
         try? errors.writeLine(text)
         try? errors.flush()
+    }
+
+    /// Writes the rest of the output.
+    ///
+    /// - Throws: The first error of the output, also one that came before a note.
+    func finish() throws {
+        if let failure { throw failure }
+        try output.flush()
     }
 
     /// Prints a table, cut to the terminal's width if there is a terminal.

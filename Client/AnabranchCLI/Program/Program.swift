@@ -5,7 +5,6 @@ enum Program {
     static let version = "0.1.0"
 
     static func run(_ words: [String]) async -> ExitStatus {
-        StandardStreams.reserve()
         let console = Console()
         // A write to a closed pipe then returns an error, so that files are closed in order.
         signal(SIGPIPE, SIG_IGN)
@@ -17,7 +16,7 @@ enum Program {
         }
         do {
             try await dispatch(words, console)
-            try console.output.flush()
+            try console.finish()
             return .success
         } catch is OutputClosed {
             return .inputOutput

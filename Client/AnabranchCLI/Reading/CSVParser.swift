@@ -24,14 +24,19 @@ struct CSVRecord {
 struct CSVParser {
     private let source: ByteSource
     private let delimiter: UInt8
+    private let fieldLimit: Int
 
     /// The greatest number of bytes of one field, which is what a JSON value may have.
     static let largestField = JSONParser.largestValue
     static let maximumFields = 10_000
 
-    init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) {
+    init(
+        _ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ","),
+        fieldLimit: Int = CSVParser.largestField
+    ) {
         self.source = source
         self.delimiter = delimiter
+        self.fieldLimit = fieldLimit
     }
 
     /// Reads the next row; `nil` at the end of the input.
@@ -83,7 +88,7 @@ struct CSVParser {
 
     private func plainText(from place: InputPlace) throws -> String {
         var bytes: [UInt8] = []
-        try source.take(into: &bytes, limit: Self.largestField, until: endsField)
+        try source.take(into: &bytes, limit: fieldLimit, until: endsField)
         if let byte = try source.peek(), !endsField(byte) { throw tooLong(place) }
         return try text(bytes, place)
     }
@@ -99,37 +104,37 @@ struct CSVParser {
         _ = try source.next()
         var bytes: [UInt8] = []
         while true {
-            try source.take(into: &bytes, limit: Self.largestField) { byte in
+            try source.take(into: &bytes, limit: fieldLimit) { byte in
                 byte == quote || byte == UInt8(ascii: "\n")
             }
             guard let byte = try source.peek() else { break }
-            try append(byte, to: &bytes, place)
-            guard byte == quote else { continue }
-            let following = try source.peek()
-            if following == quote {
+            _ = try source.next()
+            if byte == quote {
+                let following = try source.peek()
+                guard following == quote else {
+                    try checkEnd(following)
+                    return CSVRecord.Field(
+                        text: try text(bytes, place), isQuoted: true, place: place)
+                }
                 _ = try source.next()
-                continue
             }
-            bytes.removeLast()
-            if let following, following != delimiter, !isLineEnd(following) {
-                throw error(
-                    "Text follows a closing quote. A quote inside a field is written twice.",
-                    source.place)
-            }
-            return CSVRecord.Field(text: try text(bytes, place), isQuoted: true, place: place)
+            guard bytes.count < fieldLimit else { throw tooLong(place) }
+            bytes.append(byte)
         }
         throw error("The quote that opens here is never closed.", place)
     }
 
-    private func append(_ byte: UInt8, to bytes: inout [UInt8], _ place: InputPlace) throws {
-        guard bytes.count < Self.largestField else { throw tooLong(place) }
-        bytes.append(byte)
-        _ = try source.next()
+    /// Checks the byte after a closing quote; `nil` is the end of the input.
+    private func checkEnd(_ following: UInt8?) throws {
+        guard let following, following != delimiter, !isLineEnd(following) else { return }
+        throw error(
+            "Text follows a closing quote. A quote inside a field is written twice.",
+            source.place)
     }
 
     private func tooLong(_ place: InputPlace) -> InputError {
         error(
-            "A field is longer than \(Quantity.bytes(Self.largestField)). Is a quote missing?",
+            "A field is longer than \(Quantity.bytes(fieldLimit)). Is a quote missing?",
             place)
     }
 

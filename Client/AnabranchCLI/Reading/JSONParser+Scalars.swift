@@ -61,7 +61,7 @@ extension JSONParser {
             guard source.consumed <= limit else {
                 throw error(
                     "The value with the text that begins here takes more than "
-                        + "\(Quantity.bytes(Self.largestValue)).", at: place)
+                        + "\(Quantity.bytes(valueLimit)).", at: place)
             }
         }
         throw error("The text that begins here is never closed.", at: place)

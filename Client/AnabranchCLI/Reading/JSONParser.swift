@@ -3,6 +3,7 @@
 /// Only the returned value is kept in memory. Its size and depth are limited; no input can trap.
 struct JSONParser {
     let source: ByteSource
+    let valueLimit: Int
     /// The greatest number of bytes of one value with its content: the largest record, of 880 MiB,
     /// as base64, or as a text in which a backslash stands before every character.
     static let largestValue = 2 << 30
@@ -10,7 +11,10 @@ struct JSONParser {
     /// The greatest number of characters of a number.
     static let longestNumber = 4096
 
-    init(_ source: ByteSource) { self.source = source }
+    init(_ source: ByteSource, valueLimit: Int = JSONParser.largestValue) {
+        self.source = source
+        self.valueLimit = valueLimit
+    }
 
     /// The next byte that is not white space, which is not consumed.
     func peekToken() throws -> UInt8? {
@@ -29,7 +33,7 @@ struct JSONParser {
     }
 
     func value() throws -> JSONValue {
-        try value(depth: 0, limit: source.consumed + Self.largestValue)
+        try value(depth: 0, limit: source.consumed + valueLimit)
     }
 
     private func value(depth: Int, limit: Int) throws -> JSONValue {
@@ -85,7 +89,7 @@ struct JSONParser {
         guard try peekToken() == UInt8(ascii: "\"") else {
             throw try unexpected("the name of a member in quotes")
         }
-        let name = try string(limit: limit ?? source.consumed + Self.largestValue)
+        let name = try string(limit: limit ?? source.consumed + valueLimit)
         try expect(":", "a colon")
         return name
     }
@@ -122,7 +126,7 @@ struct JSONParser {
 
     private func check(_ limit: Int) throws {
         guard source.consumed <= limit else {
-            throw error("One value takes more than \(Quantity.bytes(Self.largestValue)).")
+            throw error("One value takes more than \(Quantity.bytes(valueLimit)).")
         }
     }
 

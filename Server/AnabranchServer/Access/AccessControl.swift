@@ -6,14 +6,18 @@ import Synchronization
 package final class AccessControl: Sendable {
     private let tokens: any TokenStore
     private let identity: Mutex<IdentityProvider?>
+    private let report: @Sendable (String) -> Void
     private let wallMilliseconds: @Sendable () -> Int64
 
+    /// - Parameter report: Gets what the operator should know about the provider's keys.
     package init(
         tokens: any TokenStore, identity: IdentityProvider? = nil,
+        report: @escaping @Sendable (String) -> Void,
         wallMilliseconds: @escaping @Sendable () -> Int64
     ) {
         self.tokens = tokens
         self.identity = Mutex(identity)
+        self.report = report
         self.wallMilliseconds = wallMilliseconds
     }
 
@@ -34,7 +38,7 @@ package final class AccessControl: Sendable {
         let text = try Self.bearer(head)
         let provider = identity.withLock { $0 }
         if let provider, !text.hasPrefix(TokenSecret.prefix) {
-            let grant = try provider.grant(for: text)
+            let grant = try provider.grant(for: text, report: report)
             let granted = try Self.check(grant.role(in: zone), in: zone, isAtLeast: role)
             return (.subject(grant.subject), granted)
         }
@@ -46,8 +50,8 @@ package final class AccessControl: Sendable {
 
     private func token(
         matching text: String, for zone: ZoneName
-    ) throws(ProtocolError) -> Token {
-        let found: Token?
+    ) throws(ProtocolError) -> AccessToken {
+        let found: AccessToken?
         do { found = try tokens.token(matching: text) } catch {
             throw ProtocolError(serving: zone, error)
         }

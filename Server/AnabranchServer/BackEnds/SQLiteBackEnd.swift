@@ -20,26 +20,11 @@ package final class SQLiteBackEnd: BackEnd {
         directory = URL(fileURLWithPath: path, isDirectory: true)
         self.environment = environment
         let zones = directory.appendingPathComponent("zones", isDirectory: true)
-        try Self.makeDirectory(zones)
+        try zones.makeDirectory()
         tokens = try SQLiteTokenStore(
             path: directory.appendingPathComponent("tokens.sqlite").path,
             wallMilliseconds: environment.wallMilliseconds,
             randomBytes: environment.randomBytes)
-    }
-
-    /// Creates a directory and its missing parents.
-    private static func makeDirectory(_ directory: URL) throws {
-        if mkdir(directory.path, 0o700) == 0 || errno == EEXIST { return }
-        var cause = errno
-        if cause == ENOENT {
-            try makeDirectory(directory.deletingLastPathComponent())
-            if mkdir(directory.path, 0o700) == 0 || errno == EEXIST { return }
-            cause = errno
-        }
-        throw StorageError(
-            .unusable,
-            "Can't create the directory \(directory.path) because of this error: "
-                + "\(String(cString: strerror(cause))).")
     }
 
     private func path(of name: ZoneName) -> String {

@@ -12,9 +12,8 @@ extension StorageError {
         case .corrupt:
             self.init(
                 .damaged,
-                "Can't read \(path) because the file is damaged or cut short, or \(path)-wal "
-                    + "belongs to another state of it: restore it from a backup. "
-                    + "(SQLite code \(error.extendedCode))")
+                "Can't read \(path) because \(Self.causeOfDamage(of: path)): restore it from a "
+                    + "backup. (SQLite code \(error.extendedCode))")
         case .notADatabase:
             self.init(
                 .damaged,
@@ -24,6 +23,13 @@ extension StorageError {
         case .cantOpen, .noMemory: self.init(.unavailable, "\(error)")
         default: self.init(.failed, "\(error)")
         }
+    }
+
+    /// The possible causes of damage in a SQLite file.
+    ///
+    /// SQLite merges a log of pages into any file that has the log's name, and then removes it.
+    static func causeOfDamage(of path: String) -> String {
+        "the file is damaged or cut short, or \(path)-wal belongs to another state of it"
     }
 
     /// Calls `body` and converts errors of SQLite about the file at a path.

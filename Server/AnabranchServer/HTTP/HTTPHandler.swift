@@ -169,6 +169,9 @@ public struct HTTPServerOptions: Sendable {
     /// ``bufferedBytes``, and when the server has become quiet after requests.
     public var whenFreed: @Sendable () -> Void = {}
 
+    /// The clock by which a body has to arrive in time.
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+
     /// Creates the default options.
     public init() {}
 }

@@ -77,7 +77,7 @@ extension MicroHTTPServer {
         request.progress.withLock { progress in
             progress.work = work
             progress.length = length
-            progress.pace = UploadPace(from: .now)
+            progress.pace = UploadPace(from: options.now())
         }
         return .YES
     }
@@ -93,7 +93,7 @@ extension MicroHTTPServer {
     func receive(
         _ request: MicroRequest, on connection: OpaquePointer, _ bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
-        let now = ContinuousClock.now
+        let now = options.now()
         let isLate = now - request.start > .seconds(options.bodySeconds)
         let result = request.progress.withLock { progress in
             progress.bytesReceived += bytes.count
@@ -101,6 +101,8 @@ extension MicroHTTPServer {
                 options.leastBodyRate, with: bytes.count, at: now)
             guard isFast, !isLate else {
                 progress.body = []
+                progress.log.cause =
+                    isLate ? "its body took too long" : "its body arrived too slowly"
                 return MHD_Result.NO
             }
             guard let work = progress.work else {
@@ -160,7 +162,7 @@ extension MicroHTTPServer {
             request.progress.withLock { progress in
                 progress.admission = admission
                 // The client does not answer for the time that the server took.
-                progress.pace = UploadPace(from: .now)
+                progress.pace = UploadPace(from: options.now())
                 if case .refused(let response) = admission {
                     passOver(&progress, response, request.memory)
                 } else {

@@ -12,6 +12,8 @@ public final class IdentityProvider: Sendable {
         var modified: Date?
         /// When the file was last looked at, in milliseconds.
         var looked: Int64
+        /// The reason why the file can't be used now, once it was reported.
+        var reported: String?
     }
 
     private let settings: IdentitySettings
@@ -42,11 +44,16 @@ public final class IdentityProvider: Sendable {
 
     /// Checks a token.
     ///
+    /// - Parameter report: Gets the reason, once, if the file of keys has changed and can't be
+    ///   used.
     /// - Throws: `unauthorized`, with the reason.
-    package func grant(for text: String) throws(ProtocolError) -> IdentityGrant {
+    package func grant(
+        for text: String, report: (String) -> Void = { _ in }
+    ) throws(ProtocolError) -> IdentityGrant {
         guard let token = JSONWebToken(text) else {
             throw Self.refusal("malformed", "it is neither a token of this server nor a JWT")
         }
+        if let problem = reloadIfChanged() { report(problem) }
         try checkSignature(of: token)
         do throws(IdentityKeyError) {
             return try checkedGrant(of: token)
@@ -65,7 +72,6 @@ public final class IdentityProvider: Sendable {
         guard token.head.crit == nil else {
             throw Self.refusal("malformed", "it needs extensions that this server lacks")
         }
-        reloadIfChanged()
         let candidates = keys.candidates(named: token.head.kid, for: algorithm)
         guard !candidates.isEmpty else {
             throw Self.refusal(
@@ -80,18 +86,26 @@ public final class IdentityProvider: Sendable {
     private var keys: IdentityKeys { loaded.withLock { $0.keys } }
 
     /// Reads the keys again if the file has changed, so that a new key is known and a removed one
-    /// is not. Malformed keys leave the former ones.
-    private func reloadIfChanged() {
+    /// is not. A file that can't be used leaves the former keys, and is read again until it can.
+    ///
+    /// - Returns: The reason why the file can't be used, unless it was returned before.
+    private func reloadIfChanged() -> String? {
         let now = wallMilliseconds()
-        loaded.withLock { loaded in
+        return loaded.withLock { loaded in
             // The clock may also be set back.
-            guard abs(now - loaded.looked) >= Self.lookMilliseconds else { return }
+            guard abs(now - loaded.looked) >= Self.lookMilliseconds else { return nil }
             loaded.looked = now
             let modified = Self.modified(settings.keyFile)
-            guard modified != loaded.modified,
-                let keys = try? IdentityKeys(file: settings.keyFile)
-            else { return }
-            (loaded.keys, loaded.modified) = (keys, modified)
+            guard modified != loaded.modified else { return nil }
+            do {
+                loaded.keys = try IdentityKeys(file: settings.keyFile)
+                (loaded.modified, loaded.reported) = (modified, nil)
+                return nil
+            } catch {
+                let problem = "\(error)"
+                defer { loaded.reported = problem }
+                return problem == loaded.reported ? nil : "kept the former keys: \(problem)"
+            }
         }
     }
 

@@ -6,14 +6,19 @@ struct JobPurpose: Hashable, Sendable {
     var client: Int?
 }
 
-/// Jobs that wait for room. The zones take turns, each in the order of its jobs.
+/// Jobs that wait for room. The zones take turns, and the clients of a zone, each in the order of
+/// its jobs.
 ///
 /// A share of the room, rounded down, is the most that the jobs of one zone, or of one client,
 /// occupy at a time, but at least one. The same share of the queue is the most that the waiting
-/// jobs of one zone fill.
+/// jobs of one zone fill, and the same share of that the most that one client fills there.
 struct FairQueue<Job> {
-    private struct Lane {
-        var waiting: [(job: Job, purpose: JobPurpose)] = []
+    fileprivate struct Lane {
+        /// The waiting jobs of each client; those of no client are together.
+        var waiting: [Int?: [Job]] = [:]
+        /// The clients with waiting jobs; the first one that has room is served next.
+        var turns: [Int?] = []
+        var waitingCount = 0
         var running = 0
     }
 
@@ -21,8 +26,9 @@ struct FairQueue<Job> {
     /// The greatest number of running jobs of one zone, and of one client.
     let share: Int
     private let waitingShare: Int
+    private let clientShare: Int
     private var lanes: [String: Lane] = [:]
-    /// The zones with waiting jobs; the first one is served next.
+    /// The zones with waiting jobs; the first one that has room is served next.
     private var turns: [String] = []
     private var runningClients: [Int: Int] = [:]
     private(set) var runningCount = 0
@@ -38,80 +44,84 @@ struct FairQueue<Job> {
         self.limit = limit
         share = max(room * quarters / 4, 1)
         waitingShare = max(limit * quarters / 4, 1)
+        clientShare = max(waitingShare * quarters / 4, 1)
     }
 
-    /// Adds a job behind those of its zone.
+    /// Adds a job behind those of its client in its zone.
     ///
     /// - Returns: False if too many jobs wait.
     mutating func add(_ job: Job, for purpose: JobPurpose) -> Bool {
-        let count = lanes[purpose.zone]?.waiting.count ?? 0
-        guard waitingCount < limit, count < waitingShare else { return false }
-        if count == 0 { turns.append(purpose.zone) }
-        lanes[purpose.zone, default: Lane()].waiting.append((job, purpose))
+        let ofZone = lanes[purpose.zone]?.waitingCount ?? 0
+        let ofClient = lanes[purpose.zone]?.waiting[purpose.client]?.count ?? 0
+        guard waitingCount < limit, ofZone < waitingShare,
+            purpose.client == nil || ofClient < clientShare
+        else { return false }
+        if ofZone == 0 { turns.append(purpose.zone) }
+        lanes[purpose.zone, default: Lane()].add(job, of: purpose.client)
         waitingCount += 1
         return true
     }
 
-    /// Takes the next job that may run now: the first of a zone and of a client that have room
-    /// left.
+    /// Takes the next job that may run now: one of a zone and of a client that have room left,
+    /// which then have their next turn behind the others.
     mutating func take() -> (job: Job, purpose: JobPurpose)? {
-        guard let (turn, index) = firstReady() else { return nil }
-        let taken = remove(at: index, of: turn)
-        if let taken { begin(taken.purpose) }
-        return taken
+        guard let purpose = firstReady(), let job = remove(for: purpose, at: 0) else { return nil }
+        turns.moveToEnd(purpose.zone)
+        lanes[purpose.zone]?.turns.moveToEnd(purpose.client)
+        begin(purpose)
+        return (job, purpose)
     }
 
     /// True if a job may run now.
     var hasReady: Bool { firstReady() != nil }
 
-    private func firstReady() -> (turn: Int, index: Int)? {
-        for turn in turns.indices {
-            guard
-                let index = lanes[turns[turn]]?.waiting.firstIndex(where: { hasRoom($0.purpose) })
-            else { continue }
-            return (turn, index)
+    private func firstReady() -> JobPurpose? {
+        for zone in turns where hasRoom(zone: zone) {
+            guard let client = lanes[zone]?.turns.first(where: hasRoom(client:)) else { continue }
+            return JobPurpose(zone: zone, client: client)
         }
         return nil
     }
 
-    /// Takes a waiting job out of the queue.
+    /// Takes a waiting job out of the queue, which costs its zone and its client no turn.
     ///
     /// - Returns: False if it does not wait any more.
     mutating func remove(for purpose: JobPurpose, where isJob: (Job) -> Bool) -> Bool {
-        guard let turn = turns.firstIndex(of: purpose.zone),
-            let index = lanes[purpose.zone]?.waiting.firstIndex(where: { isJob($0.job) })
+        guard let index = lanes[purpose.zone]?.waiting[purpose.client]?.firstIndex(where: isJob)
         else { return false }
-        let lane = turns[turn]
-        _ = remove(at: index, of: turn)
-        drop(lane)
+        _ = remove(for: purpose, at: index)
+        drop(purpose.zone)
         return true
     }
 
     /// Takes all waiting jobs out of the queue.
     mutating func removeAll() -> [Job] {
-        let jobs = turns.flatMap { lanes[$0]?.waiting.map(\.job) ?? [] }
-        for zone in turns {
-            lanes[zone]?.waiting = []
+        var jobs: [Job] = []
+        while let zone = turns.first, let client = lanes[zone]?.turns.first {
+            if let job = remove(for: JobPurpose(zone: zone, client: client), at: 0) {
+                jobs.append(job)
+            }
             drop(zone)
         }
-        turns = []
-        waitingCount = 0
         return jobs
     }
 
-    /// Removes a job; its zone has its next turn behind the others.
-    private mutating func remove(at index: Int, of turn: Int) -> (job: Job, purpose: JobPurpose)? {
-        let zone = turns.remove(at: turn)
-        let taken = lanes[zone]?.waiting.remove(at: index)
-        if lanes[zone]?.waiting.isEmpty == false { turns.append(zone) }
+    private mutating func remove(for purpose: JobPurpose, at index: Int) -> Job? {
+        let job = lanes[purpose.zone]?.remove(of: purpose.client, at: index)
+        if lanes[purpose.zone]?.waitingCount == 0 { turns.removeAll { $0 == purpose.zone } }
         waitingCount -= 1
-        return taken
+        return job
     }
 
     /// True if a job of this purpose may run now.
     func hasRoom(_ purpose: JobPurpose) -> Bool {
-        lanes[purpose.zone]?.running ?? 0 < share
-            && purpose.client.map { runningClients[$0] ?? 0 < share } ?? true
+        hasRoom(zone: purpose.zone) && hasRoom(client: purpose.client)
+    }
+
+    private func hasRoom(zone: String) -> Bool { lanes[zone]?.running ?? 0 < share }
+
+    private func hasRoom(client: Int?) -> Bool {
+        client.map { runningClients[$0] ?? 0 < share } ?? true
     }
 
     /// Counts a job that begins to run.
@@ -132,6 +142,30 @@ struct FairQueue<Job> {
     }
 
     private mutating func drop(_ zone: String) {
-        if let lane = lanes[zone], lane.running == 0, lane.waiting.isEmpty { lanes[zone] = nil }
+        if let lane = lanes[zone], lane.running == 0, lane.waitingCount == 0 { lanes[zone] = nil }
+    }
+}
+
+extension FairQueue.Lane {
+    mutating func add(_ job: Job, of client: Int?) {
+        if waiting[client] == nil { turns.append(client) }
+        waiting[client, default: []].append(job)
+        waitingCount += 1
+    }
+
+    mutating func remove(of client: Int?, at index: Int) -> Job? {
+        let job = waiting[client]?.remove(at: index)
+        if waiting[client]?.isEmpty == true {
+            waiting[client] = nil
+            turns.removeAll { $0 == client }
+        }
+        waitingCount -= 1
+        return job
+    }
+}
+
+extension Array where Element: Equatable {
+    fileprivate mutating func moveToEnd(_ element: Element) {
+        if let index = firstIndex(of: element) { append(remove(at: index)) }
     }
 }

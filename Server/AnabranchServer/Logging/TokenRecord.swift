@@ -13,12 +13,12 @@ public struct TokenRecord: Sendable {
     /// The kind of change.
     public var event: Event
     /// The token, as it is after the change.
-    public var token: Token
+    public var token: AccessToken
     /// The name or number of the account of the operating system that ran the command.
     public var account: String
 
     /// Creates a record.
-    public init(_ event: Event, of token: Token, by account: String) {
+    public init(_ event: Event, of token: AccessToken, by account: String) {
         self.event = event
         self.token = token
         self.account = account

@@ -11,7 +11,7 @@ final class PostgreSQLTokenStore: TokenStore {
     private let pool: PostgreSQLPool
     private let wallMilliseconds: @Sendable () -> Int64
     private let randomBytes: @Sendable (Int) -> [UInt8]
-    private let found = Mutex<[Digest: (token: Token, time: Int64)]>([:])
+    private let found = Mutex<[Digest: (token: AccessToken, time: Int64)]>([:])
 
     /// The time for which a token is not looked up again.
     private static let keptMilliseconds: Int64 = 1000
@@ -40,7 +40,7 @@ final class PostgreSQLTokenStore: TokenStore {
 
     func create(
         for zones: ZonePattern, role: TokenRole, expires: Int64?
-    ) throws -> (token: Token, secret: TokenSecret) {
+    ) throws -> (token: AccessToken, secret: TokenSecret) {
         guard let secret = TokenSecret(bytes: randomBytes(TokenSecret.byteCount)) else {
             preconditionFailure("a source of randomness gives as many bytes as it is asked for")
         }
@@ -58,12 +58,12 @@ final class PostgreSQLTokenStore: TokenStore {
             try session.commit()
             return row.first?.int64(at: 0) ?? 0
         }
-        let token = Token(
+        let token = AccessToken(
             number: number, zones: zones, role: role, created: now, expires: expires)
         return (token, secret)
     }
 
-    func tokens(zone: ZoneName?) throws -> [Token] {
+    func tokens(zone: ZoneName?) throws -> [AccessToken] {
         let rows =
             if let zone {
                 try run(
@@ -119,7 +119,7 @@ final class PostgreSQLTokenStore: TokenStore {
     private static let locking = PostgreSQLStatement(
         "LOCK TABLE anabranch.token IN SHARE ROW EXCLUSIVE MODE")
 
-    func revoke(_ number: Int64) throws -> Token? {
+    func revoke(_ number: Int64) throws -> AccessToken? {
         defer { found.withLock { $0 = [:] } }
         return try run(
             """
@@ -129,7 +129,7 @@ final class PostgreSQLTokenStore: TokenStore {
         ).first?.token()
     }
 
-    func token(matching text: String) throws -> Token? {
+    func token(matching text: String) throws -> AccessToken? {
         guard let hash = TokenSecret(text)?.hash else { return nil }
         let now = wallMilliseconds()
         if let kept = found.withLock({ $0[hash] }),
@@ -151,7 +151,7 @@ final class PostgreSQLTokenStore: TokenStore {
         return token
     }
 
-    private func recordUse(of token: Token, at now: Int64) {
+    private func recordUse(of token: AccessToken, at now: Int64) {
         guard now - (token.lastUsed ?? 0) >= Self.useMilliseconds else { return }
         // A failure to record the last use must not fail the request.
         _ = try? run(

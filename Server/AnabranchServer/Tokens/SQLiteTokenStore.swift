@@ -60,7 +60,7 @@ public final class SQLiteTokenStore: TokenStore {
     /// Creates a token; its secret is stored only as a hash.
     public func create(
         for zones: ZonePattern, role: TokenRole, expires: Int64?
-    ) throws -> (token: Token, secret: TokenSecret) {
+    ) throws -> (token: AccessToken, secret: TokenSecret) {
         guard let secret = TokenSecret(bytes: randomBytes(TokenSecret.byteCount)) else {
             preconditionFailure("a source of randomness gives as many bytes as it is asked for")
         }
@@ -77,13 +77,13 @@ public final class SQLiteTokenStore: TokenStore {
                 return connection.lastInsertRowID
             }
         }
-        let token = Token(
+        let token = AccessToken(
             number: number, zones: zones, role: role, created: now, expires: expires)
         return (token, secret)
     }
 
     /// The tokens that give access to a zone, or all tokens, in the order of their numbers.
-    public func tokens(zone: ZoneName?) throws -> [Token] {
+    public func tokens(zone: ZoneName?) throws -> [AccessToken] {
         try readers.read { connection in
             let rows = try connection.cached(
                 """
@@ -91,7 +91,7 @@ public final class SQLiteTokenStore: TokenStore {
                 WHERE ?1 IS NULL OR zone = ?1 OR zone LIKE '%*' ORDER BY number
                 """)
             if let zone { try rows.bind(zone.string, at: 1) }
-            var tokens: [Token] = []
+            var tokens: [AccessToken] = []
             while try rows.step() { tokens.append(try rows.token()) }
             return tokens.filter { token in zone.map { token.zones.includes($0) } ?? true }
         }
@@ -137,7 +137,7 @@ public final class SQLiteTokenStore: TokenStore {
     }
 
     /// Revokes a token; `nil` if there is no token of that number.
-    public func revoke(_ number: Int64) throws -> Token? {
+    public func revoke(_ number: Int64) throws -> AccessToken? {
         let now = wallMilliseconds()
         return try writing.withLock {
             try connection.transaction {
@@ -152,9 +152,9 @@ public final class SQLiteTokenStore: TokenStore {
     }
 
     /// Finds the valid token with a secret; `nil` if it is unknown or revoked.
-    public func token(matching text: String) throws -> Token? {
+    public func token(matching text: String) throws -> AccessToken? {
         guard let hash = TokenSecret(text)?.hash else { return nil }
-        let token = try readers.read { connection -> Token? in
+        let token = try readers.read { connection -> AccessToken? in
             let rows = try connection.cached(
                 "SELECT \(Self.columns), hash FROM token WHERE prefix = ? AND revoked IS NULL",
                 Int64(bitPattern: hash.prefix))
@@ -169,7 +169,7 @@ public final class SQLiteTokenStore: TokenStore {
 
     private static let columns = "number, zone, role, created, used, revoked, expires"
 
-    private func recordUse(of token: Token) {
+    private func recordUse(of token: AccessToken) {
         let now = wallMilliseconds()
         let isDue = used.withLock { used in
             used.times[token.number] = now

@@ -10,24 +10,24 @@ public protocol TokenStore: AnyObject, Sendable {
     /// - Returns: The token and its secret, which cannot be read again.
     func create(
         for zones: ZonePattern, role: TokenRole, expires: Int64?
-    ) throws -> (token: Token, secret: TokenSecret)
+    ) throws -> (token: AccessToken, secret: TokenSecret)
 
     /// The tokens that give access to a zone, in the order of their numbers.
     ///
     /// - Parameter zone: `nil` for the tokens of all zones.
-    func tokens(zone: ZoneName?) throws -> [Token]
+    func tokens(zone: ZoneName?) throws -> [AccessToken]
 
     /// Revokes a token. A token that was revoked before keeps its time.
     ///
     /// - Returns: `nil` if there is no token of that number.
-    func revoke(_ number: Int64) throws -> Token?
+    func revoke(_ number: Int64) throws -> AccessToken?
 
     /// Finds the token with a secret.
     ///
     /// - Parameter text: The secret as a client sends it.
     ///
     /// - Returns: `nil` if the token is unknown or revoked. It may have expired.
-    func token(matching text: String) throws -> Token?
+    func token(matching text: String) throws -> AccessToken?
 
     /// All tokens with the digests of their secrets, for a copy.
     func stored() throws -> [StoredToken]

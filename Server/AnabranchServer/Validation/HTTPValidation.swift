@@ -10,7 +10,7 @@ final class HTTPValidation: ValidationChannel {
     init(_ url: String) { self.url = url }
 
     func answer(
-        to request: [UInt8], within timeout: Duration, unless stop: StopSignal
+        to request: [UInt8], of zone: String, within timeout: Duration, unless stop: StopSignal
     ) throws(ValidationFailure) -> [UInt8] {
         let connection: ValidationConnection
         if let unused = idle.withLock({ $0.popLast() }) {

@@ -59,7 +59,8 @@ public final class ValidationHook: Sendable {
         on line: [UInt8], id: UInt64, count: Int, zone: String
     ) throws(ValidationFailure) -> [ValidationVerdict] {
         try gate.run(for: zone, within: options.timeout) { () throws(ValidationFailure) in
-            let answer = try channel.answer(to: line, within: options.timeout, unless: stop)
+            let answer = try channel.answer(
+                to: line, of: zone, within: options.timeout, unless: stop)
             return try ValidationAnswer.verdicts(in: answer, of: id, count: count)
         }
     }

@@ -30,13 +30,13 @@ final class DecodingRoom: Sendable {
 
     /// The approximate memory of a change set: as it is decoded, what its check looks for, what is
     /// found, and its acknowledgement.
-    private static let perChangeSet = 3 << 10
+    static let perChangeSet = 3 << 10
     /// The approximate memory of an entry of its context, and of the place that is looked for.
     private static let perCause = 64
     private static let perNeededCause = 512
     /// The greatest memory of the change sets of one request: about 10,000. They are merged in one
     /// transaction, for which other requests wait.
-    private static let mostOfChangeSets = 32 << 20
+    static let mostOfChangeSets = 32 << 20
 
     /// Creates the room of a push, which any part of a save fits in.
     convenience init(_ memory: RequestMemory) { self.init(memory, leastLimit: Self.ofPart) }

@@ -15,9 +15,9 @@ extension PushProcessor {
     ///   has changed.
     func takeTogether(
         _ sets: ArraySlice<IncomingChangeSet>, after refusal: ProtocolError,
-        into writer: ZoneDraft, _ log: inout LogState, now: Int64, _ check: QuotaCheck?
+        into writer: ZoneDraft, _ log: inout LogState, now: Int64, _ check: QuotaCheck
     ) throws -> [PushResponse.Acknowledgement] {
-        guard refusal.code == .quotaExceeded, let check else { return [] }
+        guard refusal.code == .quotaExceeded else { return [] }
         let taken = try takeTogether(sets, into: writer, after: &log, now: now, check)
         if taken.isEmpty { metrics.quotaRefusals.add(1, refusal.details["quota"] ?? "") }
         return taken

@@ -54,8 +54,6 @@ struct PushProcessor: Sendable {
     /// True if a save needs a verdict of the operator's hook.
     var needsVerdict = false
     let metrics: ServerMetrics
-    /// False for the zone's own entries, which need no room.
-    var checksQuotas = true
     /// Ends merges, which may work for long between two statements.
     var stop = StopSignal()
 
@@ -75,7 +73,8 @@ struct PushProcessor: Sendable {
         var acknowledgements: [PushResponse.Acknowledgement] = []
         acknowledgements.reserveCapacity(job.changeSets.count)
         var refusal = job.refusal
-        let check = quotaCheck(writer, now: now)
+        let check = QuotaCheck(
+            writer.quotas(), orElse: limits.quotas, wallMilliseconds: now)
         let amount = writer.changedAmount
         var rest = job.changeSets[...]
         while let incoming = rest.first {
@@ -106,11 +105,9 @@ struct PushProcessor: Sendable {
             newPositions: firstNew..<log.head.position + 1)
     }
 
-    private func quotaCheck(_ writer: ZoneDraft, now: Int64) -> QuotaCheck? {
-        guard checksQuotas else { return nil }
-        return QuotaCheck(writer.quotas(), orElse: limits.quotas, wallMilliseconds: now)
-    }
-
+    /// Processes one change set.
+    ///
+    /// - Parameter quotas: `nil` for the zone's own entries, which need no room.
     func take(
         _ incoming: IncomingChangeSet, into writer: ZoneDraft, after log: inout LogState,
         now: Int64, _ quotas: QuotaCheck? = nil

@@ -12,9 +12,7 @@ struct RebuiltZone {
     init() throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("anabranchd-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        try folder.makeDirectory()
         storage = try SQLiteZoneStorage(
             path: folder.appendingPathComponent("zone.sqlite").path, creating: true
         ) { EpochID(high: 0, low: 0) }

@@ -75,7 +75,7 @@ extension ZoneService {
         let now = wallMilliseconds()
         let intake = PushProcessor(
             limits: limits, wallMilliseconds: wallMilliseconds, zone: name, validation: nil,
-            metrics: metrics, checksQuotas: false)
+            metrics: metrics)
         let set = try horizonSet(deleting: dead, log, now: now, writer)
         var needs = ZoneNeeds()
         // The operator's limits hold for clients.

@@ -77,9 +77,9 @@ extension ZoneService {
                 try rebuilt.merge(from: reader)
                 found.differences = try rebuilt.differences(from: reader)
             } catch let error as ChangeSetDecodingError {
-                found.damage.append("the log can't be read: \(error.cause)")
+                found.damage = [reader.damaged("its log is damaged").message, error.cause]
             } catch let error as StorageError where error.code == .damaged {
-                found.damage.append("the log can't be read: \(error.message)")
+                found.damage = [reader.damaged("its log is damaged").message, error.message]
             }
         }
         return log.head

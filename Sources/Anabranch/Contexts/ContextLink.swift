@@ -40,25 +40,19 @@ final class ContextLink: Sendable {
     /// Keeps an error of an object that the context has forgotten: as a pending error of the
     /// context, and if that is gone, of the coordinator. Such an object can be used on any queue.
     func keep(_ error: any Error) {
-        guard isAlive else { return lostErrors.keep(error, reportingOn: queue) }
+        guard isAlive else { return lostErrors.keep(error) }
         if queue.isCurrent, let context { return context.keep(error) }
         queue.dispatchQueue.async { [self] in
             if let context {
                 context.keep(error)
             } else {
-                lostErrors.keep(error, reportingOn: queue)
+                lostErrors.keep(error)
             }
         }
     }
 
-    /// Runs a body later, on the context's queue, and holds the context until then.
-    ///
-    /// Called on the context's queue. A context that is ending runs nothing.
-    func enqueueHoldingContext(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
-        guard let context else { return }
-        nonisolated(unsafe) let held = context
-        queue.dispatchQueue.async { body(held) }
-    }
+    /// Reports an error of a call that can't throw to the readers of the errors of all contexts.
+    func report(_ error: any Error) { lostErrors.listeners.yield(error) }
 }
 
 /// The contexts that are connected to a coordinator, or to a parent context.

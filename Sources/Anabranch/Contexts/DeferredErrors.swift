@@ -4,37 +4,17 @@
 /// lose the others. Beyond a hundred only their number is kept.
 struct DeferredErrors {
     private(set) var errors: [any Error] = []
-    /// Kept errors that observers have not been notified of. A save may have thrown them already.
-    private var unreported: [any Error] = []
     private var count = 0
     private static let maximumErrors = 100
 
-    /// - Returns: Whether this is the first error since the last report.
-    mutating func keep(_ error: any Error) -> Bool {
+    mutating func keep(_ error: any Error) {
         count += 1
         if errors.count < Self.maximumErrors { errors.append(error) }
-        return report(error)
     }
 
-    /// Takes an error that no save throws.
-    ///
-    /// - Returns: Whether this is the first error since the last report.
-    mutating func report(_ error: any Error) -> Bool {
-        if unreported.count < Self.maximumErrors { unreported.append(error) }
-        return unreported.count == 1
-    }
-
-    /// Removes the errors that the next save would throw; observers are notified of them all the
-    /// same.
     mutating func removeAll() {
         errors = []
         count = 0
-    }
-
-    /// Hands over the errors that observers have to be notified of.
-    mutating func takeUnreported() -> [any Error] {
-        defer { unreported = [] }
-        return unreported
     }
 
     /// Hands over what was kept. The first error of the store comes alone, the properties that

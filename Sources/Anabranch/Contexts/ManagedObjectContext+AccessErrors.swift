@@ -1,17 +1,8 @@
-public import Foundation
-
 // A property's accessor, a live view of a relationship and a few other calls can't throw. An error
 // that one of them meets is kept: `pendingErrors` lists it and the next save throws it, so that no
 // save writes what is incomplete. A context that only reads learns of the error from
-// `accessErrors()`, or from the notification, which has the errors of all contexts.
+// `accessErrors()`; the coordinator's sequence of that name has the errors of all contexts.
 extension ManagedObjectContext {
-    /// Calls that can't throw have met errors; see `Notification.accessErrors`.
-    ///
-    /// Posted on the context's queue soon after those calls, once for all errors until then. The
-    /// notification's object is the context. It is `nil` for objects that have outlived their
-    /// context; ``PersistentStoreCoordinator/pendingErrors`` lists their errors.
-    public static let accessDidFail = Notification.Name("AnabranchContextAccessDidFail")
-
     /// Errors of calls that can't throw, which the next save will throw: at most the first 100,
     /// in the order in which they were met.
     ///
@@ -38,35 +29,14 @@ extension ManagedObjectContext {
     public func accessErrors() -> AsyncStream<any Error> { errorListeners.stream() }
 
     /// Keeps an error of an accessor that can't throw, for the next save, and reports it.
-    ///
-    /// The report comes later: code of the app must not run in the middle of an access.
     func keep(_ error: any Error) {
-        if keptErrors.keep(error) { enqueueReport() }
+        keptErrors.keep(error)
+        report(error)
     }
 
     /// Reports an error of an accessor that leaves nothing incomplete, so that no save throws it.
     func report(_ error: any Error) {
-        if keptErrors.report(error) { enqueueReport() }
-    }
-
-    private func enqueueReport() { link.enqueueHoldingContext { $0.reportErrors() } }
-
-    private func reportErrors() {
-        let errors = keptErrors.takeUnreported()
-        guard !errors.isEmpty else { return }
-        NotificationCenter.default.post(
-            name: Self.accessDidFail, object: self,
-            userInfo: [Notification.accessErrorsKey: errors])
-        errors.forEach(errorListeners.yield)
-    }
-}
-
-extension Notification {
-    static let accessErrorsKey = "AnabranchAccessErrors"
-
-    /// The errors that ``ManagedObjectContext/accessDidFail`` reports, at most 100; `nil` of any
-    /// other notification.
-    public var accessErrors: [any Error]? {
-        userInfo?[Self.accessErrorsKey] as? [any Error]
+        errorListeners.yield(error)
+        link.report(error)
     }
 }

@@ -94,14 +94,4 @@ extension ManagedObjectContext {
             object.wake(by: .refresh)
         }
     }
-
-    /// Those of some objects whose rows the store does not have any more.
-    func gone(among objects: [ManagedObject]) throws -> [ManagedObject] {
-        var held: Set<LocalID> = []
-        for (entity, group) in Dictionary(grouping: objects, by: \.entity) {
-            let ids = group.map(\.localID).sorted()
-            try readRows(of: entity, ids: ids) { held.insert($0.id) }
-        }
-        return objects.filter { !held.contains($0.localID) }
-    }
 }

@@ -145,12 +145,6 @@ final class ChangeRecorder {
         return record
     }
 
-    /// What has happened to an object in the event is not to be undone.
-    func forget(_ object: ManagedObject) {
-        guard record.origins.removeValue(forKey: object) != nil else { return }
-        record.objects.removeAll { $0 === object }
-    }
-
     func forgetAll() { record = Record() }
 
     func rename(_ names: [LocalID: LocalID]) {

@@ -25,7 +25,7 @@ public struct ConversionReport: Sendable {
     /// The counts of the source's persistent history; `nil` if it keeps none.
     public let history: ConvertedHistory?
     /// Every value that is not in the store exactly as it was found.
-    public let doubts: [Doubt]
+    public let doubts: [ConversionDoubt]
 
     /// The number of objects.
     public var objectCount: Int { objectCounts.values.reduce(0, +) }

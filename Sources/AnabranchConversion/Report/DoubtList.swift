@@ -3,7 +3,7 @@ import AnabranchReplication
 
 /// The doubts of a conversion, in the order in which they were found.
 final class DoubtList {
-    private(set) var doubts: [Doubt] = []
+    private(set) var doubts: [ConversionDoubt] = []
     /// True while rows are read again, so that their doubts are known already.
     var isReadingAgain = false
     private let uuid: String
@@ -17,7 +17,7 @@ final class DoubtList {
     ) {
         guard !isReadingAgain else { return }
         doubts.append(
-            Doubt(
+            ConversionDoubt(
                 entity: entity.name, uri: uri(entity.name, key), property: property, found: found,
                 stored: stored))
     }
@@ -25,12 +25,13 @@ final class DoubtList {
     /// Adds a doubt about no single object.
     func add(entity: String, property: String? = nil, found: String, stored: String) {
         doubts.append(
-            Doubt(entity: entity, uri: nil, property: property, found: found, stored: stored))
+            ConversionDoubt(
+                entity: entity, uri: nil, property: property, found: found, stored: stored))
     }
 
     /// Adds a doubt about the persistent history.
     func add(history found: String, stored: String) {
-        add(entity: Doubt.history, found: found, stored: stored)
+        add(entity: ConversionDoubt.history, found: found, stored: stored)
     }
 
     func uri(_ entity: String, _ key: Int64) -> String { "x-coredata://\(uuid)/\(entity)/p\(key)" }

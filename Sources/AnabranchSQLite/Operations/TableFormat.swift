@@ -1,27 +1,23 @@
+import Synchronization
+
 /// The formats of one kind of SQLite file, numbered from 1.
 ///
 /// To change the tables, change `creation` and append the script that brings a file of the latest
 /// format into the new one to `steps`. A script that was released never changes.
-package struct TableFormat: Sendable {
+package final class TableFormat: Sendable {
     /// The script that creates the tables of the latest format.
     package let creation: String
     /// The scripts that make each format from the one before it, beginning with format 2.
     package let steps: [String]
     /// The beginning of the names of all tables, indexes and views of the format.
     private let prefix: String
-    /// The names that `creation` makes.
-    private let names: Result<Set<String>, any Error>
+    /// The statements that `creation` leaves in the schema, once a file was compared with them.
+    private let statements = Mutex<Set<String>?>(nil)
 
     package init(prefix: String = "", creation: String, steps: [String] = []) {
         self.prefix = prefix
         self.creation = creation
         self.steps = steps
-        names = Result {
-            let connection = try Connection(path: ":memory:")
-            defer { connection.close() }
-            try connection.execute(creation)
-            return try connection.schemaNames(prefix: prefix)
-        }
     }
 
     package var latest: Int64 { Int64(steps.count) + 1 }
@@ -47,10 +43,33 @@ package struct TableFormat: Sendable {
     package func update(_ connection: Connection, from format: Int64) throws {
         try check(format, of: connection)
         for step in steps[Int(format - 1)...] { try connection.execute(step) }
-        let lacking = try names.get().subtracting(connection.schemaNames(prefix: prefix))
+        // A step may alter a table, so its columns decide if its statement differs.
+        guard try !createdStatements().isSubset(of: connection.schemaStatements(prefix: prefix))
+        else { return }
+        let created = try afterCreation { try $0.schemaNames(prefix: prefix) }
+        let lacking = try created.subtracting(connection.schemaNames(prefix: prefix))
         if let name = lacking.min()?.prefix(while: { $0 != "\n" }) {
             throw TableFormatError(.lacking(String(name)), path: connection.path)
         }
+    }
+
+    private func createdStatements() throws -> Set<String> {
+        try statements.withLock { known in
+            if let known { return known }
+            let read = try afterCreation { try $0.schemaStatements(prefix: prefix) }
+            known = read
+            return read
+        }
+    }
+
+    /// Reads from a database in memory with the tables of the latest format.
+    private func afterCreation(
+        _ body: (Connection) throws -> Set<String>
+    ) throws -> Set<String> {
+        let connection = try Connection(path: ":memory:")
+        defer { connection.close() }
+        try connection.execute(creation)
+        return try body(connection)
     }
 }
 
@@ -92,6 +111,16 @@ package struct TableFormatError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Connection {
+    /// The statements of the tables, indexes and views that begin with a prefix.
+    fileprivate func schemaStatements(prefix: String) throws -> Set<String> {
+        let statement = try prepare(
+            "SELECT sql FROM sqlite_schema WHERE name GLOB ? AND sql NOT NULL")
+        try statement.bind(prefix + "*", at: 1)
+        var statements: Set<String> = []
+        while try statement.step() { statements.insert(statement.string(at: 0)) }
+        return statements
+    }
+
     /// The names of the tables, indexes and views that begin with a prefix, and of the columns as
     /// `table.column`; those of views also with their text behind an end of line.
     fileprivate func schemaNames(prefix: String) throws -> Set<String> {

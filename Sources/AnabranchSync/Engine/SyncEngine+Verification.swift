@@ -12,7 +12,7 @@ extension SyncEngine {
     /// - Parameter isRepairing: Whether records that differ take the zone's state.
     /// - Throws: The errors of ``synchronize()``, and ``SyncError`` with code `storeFailed` if
     ///   SQLite finds the file damaged.
-    public func verify(repairing isRepairing: Bool = false) async throws -> Verification {
-        Verification(try await run(verifying: isRepairing ? .repairing : .reporting))
+    public func verify(repairing isRepairing: Bool = false) async throws -> ZoneComparison {
+        ZoneComparison(try await run(verifying: isRepairing ? .repairing : .reporting))
     }
 }

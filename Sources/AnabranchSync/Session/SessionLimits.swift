@@ -36,7 +36,7 @@ package struct SessionLimits: Hashable, Sendable {
     /// The version of the app; `nil` is any version.
     package var appVersion: Int?
     /// The delays and the number of repetitions after failed requests.
-    package var retry = RetryPolicy()
+    package var retry = SyncRetryPolicy()
 
     package init() {}
 }

@@ -70,29 +70,39 @@ final class CurlReceiver {
     /// Receives one header line. Another status line replaces the response, as after `100
     /// Continue`.
     func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
-        let line = String(decoding: bytes, as: UTF8.self)
-        if line.hasPrefix("HTTP/") {
+        let line = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        guard !line.isEmpty else { return beginBody() }
+        if line.starts(with: "HTTP/".utf8) {
             response = CurlResponse()
-            let parts = line.split(separator: " ")
-            response.status = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+            response.status = words.count > 1 ? Int(Self.text(words[1])) ?? 0 : 0
             return true
         }
-        let parts = line.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2 else { return beginBody(after: line) }
-        let value = parts[1].drop { $0 == " " }.prefix { !$0.isNewline }
-        switch parts[0].lowercased() {
-        case "content-type":
-            response.contentType = value.prefix { $0 != ";" }.lowercased()
-        case "content-encoding": response.contentEncoding = value.lowercased()
-        case "retry-after": response.retryAfter = Int(value).map { .seconds(max($0, 0)) }
-        default: break
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
+        let name = line[..<colon]
+        if Self.isName(name, "content-type") {
+            response.contentType = Self.text(value.prefix { $0 != UInt8(ascii: ";") }).lowercased()
+        } else if Self.isName(name, "content-encoding") {
+            response.contentEncoding = Self.text(value).lowercased()
+        } else if Self.isName(name, "retry-after") {
+            response.retryAfter = Int(Self.text(value)).map { .seconds(max($0, 0)) }
         }
         return true
     }
 
+    private typealias Bytes = Slice<UnsafeRawBufferPointer>
+
+    private static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// True if a name is this one, which is in lower case, but for its case.
+    private static func isName(_ bytes: Bytes, _ name: String) -> Bool {
+        bytes.count == name.utf8.count && text(bytes).lowercased() == name
+    }
+
     /// Notifies a listener that the stream is open, before its first event.
-    private func beginBody(after line: String) -> Bool {
-        guard let onBytes, response.status == 200, line.allSatisfy(\.isNewline) else { return true }
+    private func beginBody() -> Bool {
+        guard let onBytes, response.status == 200 else { return true }
         guard response.contentType == "text/event-stream" else {
             failure = SyncError(
                 .damagedResponse,

@@ -60,6 +60,9 @@ final class TestServer: Sendable {
 
     func stop() { server.stop() }
 
+    /// The memory that all requests share.
+    var budget: MemoryBudget { server.budget }
+
     /// Returns a request line and the necessary headers.
     func head(
         _ method: String, _ path: String, role: TokenRole? = .write, body: Int? = nil,

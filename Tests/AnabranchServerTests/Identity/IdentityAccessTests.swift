@@ -38,6 +38,28 @@ import Testing
         }
     }
 
+    @Test func `keys that can't be used are reported once and leave the former ones`() throws {
+        let examples = try IdentityExamples.read()
+        let test = try TestProvider(keys: IdentityExamples.keySet())
+        let server = try TestServer { $0.identity = test.provider }
+        func reports() -> Int {
+            server.log.all.count { $0.contains("kept the former keys: Can't use the keys in") }
+        }
+        for broken in [Data("{".utf8), nil] {
+            if let broken {
+                try broken.write(to: URL(filePath: test.file))
+            } else {
+                try FileManager.default.removeItem(atPath: test.file)
+            }
+            for _ in 0..<2 {
+                test.clock.milliseconds += 6000
+                #expect(try status(server, "test", examples.EdDSA) == 200)
+            }
+        }
+        _ = try #require(server.log.waitFor("No such file"))
+        #expect(reports() == 2)
+    }
+
     @Test func `without a provider such a token is unknown`() throws {
         let server = try TestServer()
         #expect(try status(server, "test", try IdentityExamples.read().EdDSA) == 401)

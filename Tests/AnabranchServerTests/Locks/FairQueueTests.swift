@@ -40,6 +40,14 @@ struct FairQueueTests {
         #expect(order == ["busy", "a", "b", "busy", "busy"])
     }
 
+    @Test func `the clients of a zone take turns`() {
+        var queue = Self.queue(8, limit: 100)
+        for _ in 0..<4 { _ = queue.add("a", 1) }
+        for client in 2...3 { _ = queue.add("a", client) }
+        let order = (0..<6).compactMap { _ in queue.take()?.client }
+        #expect(order == [1, 2, 3, 1, 1, 1])
+    }
+
     @Test func `a zone and a client get three quarters of the threads`() {
         var queue = Self.queue(8, limit: 100)
         for client in 0..<8 { _ = queue.add("busy", client) }
@@ -55,7 +63,7 @@ struct FairQueueTests {
     }
 
     @Test func `a job that waits can be removed`() {
-        var queue = FairQueue<Int>(room: 1, limit: 3)
+        var queue = FairQueue<Int>(room: 1, limit: 8)
         let purpose = Self.purpose("a")
         for number in 1...2 { _ = queue.add(number, for: purpose) }
         #expect(queue.take()?.job == 1)
@@ -67,11 +75,33 @@ struct FairQueueTests {
         #expect(queue.add(3, for: purpose) && queue.take()?.job == 3)
     }
 
+    @Test func `a job that is removed costs its zone and its client no turn`() {
+        var queue = Self.queue(8, limit: 100)
+        for zone in ["a", "b"] {
+            for client in [1, 1, 2] { _ = queue.add(zone, client) }
+        }
+        #expect(queue.jobs.remove(for: Self.purpose("a", 1)) { _ in true })
+        let order = (0..<5).compactMap { _ in queue.take() }
+        #expect(order.map(\.zone) == ["a", "b", "a", "b", "b"])
+        #expect(order.map(\.client) == [1, 1, 2, 2, 1])
+    }
+
     @Test func `one zone fills three quarters of the queue`() {
         var queue = Self.queue(1, limit: 8)
         let busy = (0..<9).filter { queue.add("busy", $0) }
         let quiet = (0..<3).filter { queue.add("quiet", $0) }
         #expect(busy == [0, 1, 2, 3, 4, 5] && quiet == [0, 1])
+    }
+
+    @Test func `one client fills three quarters of the places of a zone`() {
+        var queue = Self.queue(1, limit: 16)
+        let busy = (0..<20).filter { _ in queue.add("a", 1) }
+        #expect(busy.count == 9 && queue.add("a", 2))
+        // Jobs of no client have all of them, as at the gate of the hook.
+        var gate = FairQueue<Int>(room: 1, limit: 16)
+        let admitted = (0..<20).filter { gate.add($0, for: JobPurpose(zone: "a", client: nil)) }
+        #expect(admitted.count == 12)
+        #expect(gate.removeAll() == Array(0..<12) && gate.waitingCount == 0)
     }
 
     @Test(arguments: TestLength.seeds(40)) func `every job runs once and no share is exceeded`(

@@ -143,4 +143,36 @@ import Testing
         }
         #expect(error?.code == .overloaded)
     }
+
+    /// A push of a save in parts, after its parts were staged.
+    private func pushInParts(to server: TestServer) throws -> SavePart {
+        var author = TestAuthor(1)
+        let (save, parts) = author.insertInParts(2)
+        for part in parts {
+            let stage = StageRequest(part: SavePart(of: part), start: 0, bytes: part)
+            #expect(try server.post("/v1/zones/test/stage", stage.encoded()).status == 200)
+        }
+        #expect(try server.push([save]).acknowledgements.map(\.rejection) == [nil])
+        return SavePart(of: parts[0])
+    }
+
+    @Test(arguments: ["snapshot", "part"], [(missing: 0, status: 200), (missing: 1, status: 503)])
+    func `a chunk of a snapshot and a piece of a part are counted before they are read`(
+        page: String, others: (missing: Int, status: Int)
+    ) throws {
+        let server = try TestServer { $0.http.bufferedBytes = 1 << 20 }
+        let part = try pushInParts(to: server)
+        let body =
+            page == "part"
+            ? PartRequest(part: part, start: 0, byteLimit: 10).encoded()
+            : SnapshotRequest().encoded()
+        // Either may have as many bytes as a page, and its encoded form has them once more.
+        let taken = RequestMemory(server.budget)
+        #expect(taken.take(server.budget.byteCount - server.budget.share + others.missing))
+        let response = try server.post("/v1/zones/test/\(page)", body, role: .read)
+        #expect(response.status == others.status)
+        #expect(response.code == (others.status == 503 ? "overloaded" : nil))
+        taken.release()
+        #expect(try server.post("/v1/zones/test/\(page)", body, role: .read).status == 200)
+    }
 }

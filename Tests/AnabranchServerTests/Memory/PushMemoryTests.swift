@@ -23,6 +23,54 @@ import Testing
         try zone.service.push(try request(sets, to: zone), from: nil, memory)
     }
 
+    /// What grows in a push. The number is the least size.
+    enum Growing: Int, CaseIterable, Sendable {
+        case changeSets = 1000
+        case causes = 16_000
+        case records = 4000
+        case links = 4001
+
+        fileprivate func sets(_ size: Int) -> [ChangeSet] {
+            var author = TestAuthor(1)
+            switch self {
+            case .changeSets: return (0..<size).map { _ in author.insertPerson().0 }
+            case .causes:
+                author.context = CausalContext(
+                    beyond: (0..<UInt64(size)).map {
+                        let dot = Dot(replica: ReplicaID(high: 2, low: $0), sequence: 1)
+                        return .init(dot: dot, originPrefix: $0)
+                    })
+                return [author.insertPerson().0]
+            case .records: return [author.insertPeople(size).0]
+            case .links:
+                let (insert, records) = author.insertPeople(2)
+                let links = LinkBlock(
+                    entity: "Person", property: ChangeBlock.friends,
+                    links: (0..<size).map { _ in .init(left: records[0], right: records[1]) })
+                return [insert, author.save([.link(links)])]
+            }
+        }
+    }
+
+    @Test(arguments: Growing.allCases)
+    func `twice as much in a push takes at most twice as much, and never more than its share`(
+        growing: Growing
+    ) throws {
+        var byteCounts: [Int] = []
+        for doubling in 0...3 {
+            let zone = try TestZone(.sqlite)
+            let budget = MemoryBudget(byteCount: 64 << 20)
+            let memory = RequestMemory(budget)
+            let answer = try push(growing.sets(growing.rawValue << doubling), to: zone, memory)
+            #expect(answer.refusal?.code == (growing == .causes ? .missingCauses : nil))
+            #expect(memory.byteCount <= memory.limit)
+            byteCounts.append(memory.byteCount)
+        }
+        for (less, more) in zip(byteCounts, byteCounts.dropFirst()) {
+            #expect((1.5...2.2).contains(Double(more) / Double(less)), "\(byteCounts)")
+        }
+    }
+
     @Test func `small change sets are counted before they are decoded`() throws {
         let zone = try TestZone(.sqlite)
         let budget = MemoryBudget(byteCount: 16 << 20)

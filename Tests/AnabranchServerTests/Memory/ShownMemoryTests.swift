@@ -21,7 +21,7 @@ import Testing
         var calls: [Call] { seen.withLock { $0 } }
 
         func answer(
-            to request: [UInt8], within timeout: Duration, unless stop: StopSignal
+            to request: [UInt8], of zone: String, within timeout: Duration, unless stop: StopSignal
         ) throws(ValidationFailure) -> [UInt8] {
             let text = String(decoding: request, as: UTF8.self)
             let saves = text.components(separatedBy: #""sequence":"#).count - 1

@@ -1,6 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AnabranchServer
@@ -56,5 +57,66 @@ import Testing
         // The other zone has another epoch, which it can say only after it has read the body.
         #expect(try other.receiveResponse().code == "unknown-epoch")
         withExtendedLifetime(clients) {}
+    }
+
+    // MARK: - The time of a body
+
+    /// A client with a right. A part of its body has arrived.
+    private func begun(
+        _ body: [UInt8], sending sent: Int, to server: TestServer
+    ) throws -> RawClient {
+        let client = try RawClient(port: server.port)
+        client.send(server.head("POST", Self.path, body: body.count))
+        client.send(Array(body.prefix(sent)))
+        for _ in 0..<6_000 where server.budget.available == server.budget.byteCount {
+            usleep(10_000)
+        }
+        #expect(server.budget.available < server.budget.byteCount, "nothing has arrived")
+        return client
+    }
+
+    // libmicrohttpd takes no answer within a body, so the client gets the end of its connection.
+    @Test(
+        arguments: [
+            (leastRate: 4096, sent: 1000, seconds: 20, cause: "its body arrived too slowly"),
+            (leastRate: 4096, sent: 100_000, seconds: 20, cause: "its body arrived too slowly"),
+            (leastRate: 0, sent: 100_000, seconds: 301, cause: "its body took too long"),
+        ])
+    func `a body that comes too slowly costs the connection, and its memory is given back`(
+        leastRate: Int, sent: Int, seconds: Int, cause: String
+    ) throws {
+        let passed = Mutex(Duration.zero)
+        let server = try TestServer {
+            $0.http.leastBodyRate = leastRate
+            $0.http.now = { .now + passed.withLock { $0 } }
+        }
+        let body = [UInt8](repeating: 0, count: 1 << 20)
+        let client = try begun(body, sending: sent, to: server)
+        var isClosed = false
+        // The time may pass before the right of the client is known, from which on it counts anew.
+        for _ in 0..<10 where !isClosed {
+            passed.withLock { $0 += .seconds(seconds) }
+            client.send("a")
+            isClosed = client.isClosedWithin(milliseconds: 300)
+        }
+        #expect(isClosed)
+        let line = try #require(server.log.waitFor(cause))
+        #expect(line.contains(#""status":0"#) && line.contains(#""cutOff":true"#), "\(line)")
+        #expect(server.budget.available == server.budget.byteCount)
+        #expect(try server.get("/v1/zones/test").status == 200)
+    }
+
+    @Test func `a body that comes fast enough may take its time`() throws {
+        let passed = Mutex(Duration.zero)
+        let server = try TestServer {
+            $0.http.leastBodyRate = 1
+            $0.http.now = { .now + passed.withLock { $0 } }
+        }
+        let body = try server.largePush(byteCount: 400_000)
+        let client = try begun(body, sending: 100_000, to: server)
+        passed.withLock { $0 += .seconds(60) }
+        client.send(Array(body.dropFirst(100_000)))
+        #expect(try client.receiveResponse().status == 200)
+        #expect(server.budget.available == server.budget.byteCount)
     }
 }

@@ -27,10 +27,12 @@ import Testing
     }
 
     private func ask(
-        _ hook: CommandValidation, _ text: String = "ping", timeout: Duration = .seconds(60),
+        _ hook: CommandValidation, _ text: String = "ping", of zone: String = "notes",
+        timeout: Duration = .seconds(60),
         unless stop: StopSignal = StopSignal()
     ) throws(ValidationFailure) -> String {
-        let answer = try hook.answer(to: Array((text + "\n").utf8), within: timeout, unless: stop)
+        let answer = try hook.answer(
+            to: Array((text + "\n").utf8), of: zone, within: timeout, unless: stop)
         return String(decoding: answer, as: UTF8.self)
     }
 
@@ -56,7 +58,8 @@ import Testing
         let answers = Mutex<Set<String>>([])
         startThreads(3) { number in
             let answer = try? hook.answer(
-                to: Array("\(number)\n".utf8), within: .seconds(60), unless: StopSignal())
+                to: Array("\(number)\n".utf8), of: "notes", within: .seconds(60),
+                unless: StopSignal())
             answers.withLock { _ = $0.insert(String(decoding: answer ?? [], as: UTF8.self)) }
         }.wait()
         #expect(answers.withLock { $0.count } == 3)
@@ -118,6 +121,27 @@ import Testing
         #expect(!isRunning(sleeper) && !isRunning(starts[0]))
         #expect(try ask(hook) == "ping\n" && starts.count == 2)
         hook.close()
+    }
+
+    @Test func `the process for an unanswered call serves the next call of its zone`() throws {
+        let hook = try hook(
+            """
+            while read -r line; do
+                [ "$line" = hang ] && sleep 600
+                while [ "$(wc -l < '\(directory.file("starts"))')" -lt 2 ]; do sleep 0.01; done
+                echo "$$"
+            done
+            """)
+        defer { hook.close() }
+        startThreads(2) { _ in _ = try? ask(hook) }.wait()
+        let before = Set(starts)
+        try #require(before.count == 2)
+        let error = #expect(throws: ValidationFailure.self) {
+            try ask(hook, "hang", of: "hung", timeout: .milliseconds(300))
+        }
+        #expect(error == .noAnswer(within: .milliseconds(300)))
+        let own = try ask(hook, of: "hung")
+        #expect(starts.last.map { "\($0)\n" } == own && !before.contains(starts.last ?? 0))
     }
 
     @Test func `a process that does not answer is killed when the server stops`() throws {

@@ -53,7 +53,7 @@ final class FakeChannel: ValidationChannel {
     var requests: [Request] { received.withLock { $0 } }
 
     func answer(
-        to request: [UInt8], within timeout: Duration, unless stop: StopSignal
+        to request: [UInt8], of zone: String, within timeout: Duration, unless stop: StopSignal
     ) throws(ValidationFailure) -> [UInt8] {
         do {
             let request = try JSONDecoder().decode(Request.self, from: Data(request))

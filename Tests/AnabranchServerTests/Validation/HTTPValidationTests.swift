@@ -45,7 +45,7 @@ import Testing
         _ hook: HTTPValidation, _ body: [UInt8] = [1, 2], timeout: Duration = .seconds(60),
         unless stop: StopSignal = StopSignal()
     ) throws(ValidationFailure) -> [UInt8] {
-        try hook.answer(to: body, within: timeout, unless: stop)
+        try hook.answer(to: body, of: "notes", within: timeout, unless: stop)
     }
 
     @Test func `a body is posted as JSON, and the body of the answer comes back`() throws {

@@ -23,12 +23,19 @@ import Testing
             requests = try EveryRequest(filling: zone)
         }
 
-        static func open(_ path: String) throws -> ZoneService {
+        /// - Parameter epoch: The epoch of a new file, or of one that is a copy.
+        static func open(_ path: String, epoch: UInt64 = 0xE) throws -> ZoneService {
             ZoneService(
                 name: try ZoneName("test"),
                 storage: try SQLiteZoneStorage(path: path, creating: true) {
-                    EpochID(high: 0xE, low: 0xE)
+                    EpochID(high: epoch, low: epoch)
                 }, wallMilliseconds: { 1_700_000_000_000 })
+        }
+
+        func isValid() throws -> Bool {
+            let zone = try Self.open(path, epoch: 0xF)
+            defer { zone.close() }
+            return try zone.verify().isValid
         }
 
         /// - Returns: The errors of requests on the file.
@@ -78,6 +85,20 @@ import Testing
         guard let failing else { return }
         #expect(errors[failing]?.code == .internalError)
         #expect(errors[failing]?.details["cause"]?.contains("damaged") == true)
+    }
+
+    /// With `UPDATE_GOLDEN=1` a file that is not whole is replaced.
+    @Test func `the zone's file that the fuzzer damages is whole`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Benchmarks/Fuzz/zones/sample.sqlite")
+        let sample = try Sample()
+        let new = try Data(contentsOf: URL(filePath: sample.path))
+        try sample.write(Data(contentsOf: file))
+        if Golden.isUpdating, try !sample.isValid() {
+            try new.write(to: file)
+            try sample.write(new)
+        }
+        #expect(try sample.isValid())
     }
 
     @Test(arguments: UInt64(0)..<8)

@@ -72,8 +72,9 @@ import Testing
         }
     }
 
-    @Test func `a writer keeps few bytes, whatever it reads and changes`() throws {
-        var (zone, author, records) = try zone(records: 40)
+    @Test(arguments: [10, 20, 40])
+    func `a writer keeps few bytes, however much it reads and changes`(count: Int) throws {
+        var (zone, author, records) = try zone(records: count)
         let save = author.save([
             update(records, age: 1), .delete(RecordBlock(entity: "Person", records: records)),
         ])

@@ -243,6 +243,50 @@ import Testing
         #expect((2000...1000 + QuotaCheck.leastMargin).contains(used))
     }
 
+    /// Inserts records and deletes them so that an update could still win.
+    ///
+    /// - Returns: The size of the save that deletes.
+    private func pushDeadRecords(
+        _ count: Int, to zone: TestZone, of author: inout TestAuthor
+    ) throws -> Int {
+        let (insert, records) = author.insertPeople(count)
+        let deletes = records.map {
+            YieldingDeleteBlock.Delete(record: $0, stampsSeen: [insert.stamp])
+        }
+        let delete = author.save([
+            .yieldingDelete(YieldingDeleteBlock(entity: "Person", deletes: deletes))
+        ])
+        #expect(try zone.push(insert, delete).refusal == nil)
+        return delete.encoded().count
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the entries that a compaction makes need no quota, and dead records bound them`(
+        kind: StorageKind
+    ) throws {
+        let zone = try zone(kind, [:])
+        var author = TestAuthor(1)
+        let size = try pushDeadRecords(2500, to: zone, of: &author)
+        let before = try zone.service.amounts()
+        try set(before, zone)
+        #expect(try zone.push(author.insertPerson().0).refusal?.code == .quotaExceeded)
+        #expect(try zone.service.compact(keeping: 0).finalDeleteCount == 2500)
+        // Each thousand dead records cost one entry, and all of these less than the save that
+        // deleted the records.
+        let start = try zone.storage.read { try $0.cursor(at: 2) }
+        let made = try zone.pullAll(after: start).sets
+        #expect(made.map(\.author) == ["horizon", "horizon", "horizon"])
+        #expect(made.reduce(0) { $0 + $1.encoded().count } < size)
+        let after = try zone.service.amounts()
+        #expect(try used(zone, .bytes) < #require(before[.bytes]))
+        #expect(after[.records] == 0 && after[.dailyBytes] == before[.dailyBytes])
+        // The zone itself is one replica, however often it is compacted.
+        #expect(after[.replicas] == 2)
+        #expect(try zone.service.compact(keeping: 0).finalDeleteCount == 0)
+        #expect(try zone.service.head().position == 5)
+        #expect(try used(zone, .replicas) == 2)
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `a deletion behind a void makes room for it`(kind: StorageKind) throws {
         let zone = try zone(kind, [:])

@@ -1,3 +1,5 @@
+import AnabranchProtocol
+import AnabranchReplication
 import Foundation
 import TestSupport
 import Testing
@@ -27,6 +29,25 @@ import Testing
         let outcome = try daemon.wait()
         Issue.record("the daemon does not listen: \(outcome.errors)")
         return (daemon, "")
+    }
+
+    /// Runs a daemon for a client of the zone `a`, and ends it by a signal.
+    private func serve(
+        _ token: String, endingBy signal: Int32 = SIGTERM, _ use: (MessageClient) throws -> Void
+    ) throws {
+        let (daemon, line) = try serve()
+        defer {
+            daemon.send(signal)
+            _ = try? daemon.wait()
+        }
+        let port = try #require(Int(line.dropLast().split(separator: ":").last ?? ""))
+        try use(MessageClient(port: port, zone: "a", token: token))
+    }
+
+    /// Creates a token that may write the zone `a`.
+    private func makeToken() throws -> String {
+        try run("token", "create", "--zone", "a", "--role", "write", "--store", store).output
+            .trimmingCharacters(in: .newlines)
     }
 
     @Test func `a token makes its zone, and lists and revokes by its number`() throws {
@@ -92,6 +113,48 @@ import Testing
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains(path) && outcome.errors.contains(cause))
             #expect(!outcome.errors.contains("internal-error"))
+        }
+    }
+
+    /// Records with links between them, so that a save changes the first pages of their tables and
+    /// only the last ones behind them.
+    private func linkedRecords(of author: HostileAuthor) -> [UInt8] {
+        let records = (1...3000).map(author.record)
+        let property = WireProperty(name: "links", type: .links, rule: .set)
+        return ChangePayload(blocks: [
+            .insert(RowBlock(entity: "Note", records: records, properties: [], columns: [])),
+            .link(
+                LinkBlock(
+                    entity: "Note", property: property,
+                    links: records.map { .init(left: $0, right: records[0]) })),
+        ]).encoded(author: author.replica)
+    }
+
+    /// A copy of an earlier state was put in the file's place, and the log of pages stayed.
+    @Test func `a command names a log of pages of another state, and what to do`() throws {
+        let token = try makeToken()
+        let file = URL(filePath: directory.file("store/zones/a.sqlite"))
+        let log = URL(filePath: file.path + "-wal")
+        let older = try Data(contentsOf: file)
+        var generator = SeededGenerator(seed: 0x7A1)
+        for (position, signal) in [(1, SIGTERM), (2, SIGKILL)] as [(UInt64, Int32)] {
+            var author = HostileAuthor(&generator)
+            let save = author.save(linkedRecords(of: author))
+            try serve(token, endingBy: signal) { client in
+                let head = try client.head(afterPushing: save)
+                #expect(head == position)
+            }
+        }
+        let pages = try Data(contentsOf: log)
+        for command in ["show", "hash", "verify"] {
+            try older.write(to: file)
+            try pages.write(to: log)
+            let outcome = try run("zone", command, "a", "--store", store)
+            let told = outcome.output + outcome.errors
+            #expect(outcome.status == 1)
+            #expect(told.contains("\(log.path) belongs to another state of it"), "\(told)")
+            #expect(told.lowercased().contains("restore it from a backup."))
+            #expect(!told.contains("internal-error"))
         }
     }
 
@@ -264,5 +327,27 @@ import Testing
         #expect(none.errors.contains("Zone a keeps no entries for a replica "))
         #expect(try run("zone", "forget", "a", "--store", store).status == 64)
         #expect(try run("zone", "forget", "a", "ada", "--store", store).status == 64)
+        let token = try makeToken()
+        var generator = SeededGenerator(seed: 0xF0)
+        var author = HostileAuthor(&generator)
+        let (replica, save) = (author.replica, author.save(HostileAuthor.noChanges))
+        try serve(token) { client in
+            let head = try client.head(afterPushing: save)
+            #expect(head == 1)
+        }
+        // It is dropped, and returns, and is dropped again.
+        for _ in 0..<2 {
+            try serve(token) { client in
+                let start = LogCursor(startOf: try client.hello().epoch)
+                _ = try client.hello(as: replica, cursor: start)
+            }
+            let dropped = try run("zone", "forget", "a", "\(replica)", "--store", store)
+            #expect(dropped.status == 0)
+            #expect(
+                dropped.output
+                    == "Zone a keeps no entries for replica \(replica) until it returns.\n")
+            let again = try run("zone", "forget", "a", "\(replica)", "--store", store)
+            #expect(again.status == 1)
+        }
     }
 }

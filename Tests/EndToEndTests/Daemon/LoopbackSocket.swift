@@ -114,15 +114,32 @@ final class LoopbackClient {
     }
 
     /// Reads the answer up to the end of the connection, and returns its body.
-    func body() -> [UInt8] {
+    func body() -> [UInt8] { answer().body }
+
+    /// Reads the answer up to the end of the connection.
+    ///
+    /// - Returns: The status, `nil` without an answer; the status line and headers; the body.
+    func answer() -> (status: Int?, head: String, body: [UInt8]) {
         var received: [UInt8] = []
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while case let count = recv(descriptor, &bytes, bytes.count, 0), count > 0 {
             received += bytes[..<count]
         }
-        let end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
-        return Array(received[(end ?? received.count)...])
+        let end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? received.count
+        return (
+            Self.status(in: received), String(decoding: received[..<end], as: UTF8.self),
+            Array(received[end...])
+        )
     }
+
+    /// The number in a status line, as in `HTTP/1.1 200 OK`.
+    private static func status(in bytes: [UInt8]) -> Int? {
+        let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+
+    /// Reads the status of the answer; `nil` if the connection ends without one.
+    func status() -> Int? { Self.status(in: Array(statusLine().utf8)) }
 
     /// Reads the status line; empty if the connection ends without an answer.
     func statusLine() -> String {

@@ -8,20 +8,29 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory("lost-log") }
 
-    /// Each way in which an operator or a disk can take the streams of a daemon away.
+    /// Each way in which an operator or a disk can take the streams of a daemon away, with the
+    /// least number of lines that are lost of ``requestCount`` requests.
     static let redirections = [
-        "2>/dev/full", ">/dev/full 2>&1", "2>&-", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true",
+        ("2>/dev/full", requestCount), (">/dev/full 2>&1", requestCount), ("2>&-", requestCount),
+        (">&- 2>&-", requestCount), ("<&- >&- 2>&-", requestCount), ("2>&1 | true", 1),
         // A reader that reads nothing: the pipe is full after some lines.
-        "2>&1 | sleep 60",
+        ("2>&1 | sleep 60", 1),
     ]
 
+    /// A hundred lines of a KB fill a pipe, and more than the first fail.
+    private static let requestCount = 600
+
     @Test(arguments: redirections)
-    func `a line that can't be written ends no daemon`(_ redirection: String) throws {
+    func `a line that can't be written is counted and ends no daemon`(
+        _ redirection: String, _ least: Int
+    ) throws {
         let portFile = folder.file("port")
+        let metricsPort = try FreePort.find()
         let program = try BuiltProducts.executable("anabranchd").path
         let command =
             "exec '\(program)' serve --store 'sqlite:\(folder.file("zones"))' "
-            + "--listen 127.0.0.1:0 --port-file '\(portFile)' --metrics-listen 127.0.0.1:0"
+            + "--listen 127.0.0.1:0 --port-file '\(portFile)' "
+            + "--metrics-listen 127.0.0.1:\(metricsPort)"
         // The shell of a pipe does not end with the daemon, so the daemon writes its number.
         let number = folder.file("number")
         let shell = try ChildProcess(
@@ -33,13 +42,13 @@ import Testing
         let port = try #require(waitForNumber(in: portFile))
         let daemon = try #require(waitForNumber(in: number))
         defer { kill(Int32(daemon), SIGKILL) }
-        // A hundred lines of a KB fill a pipe, and more than the first fail.
-        for _ in 0..<600 {
+        for _ in 0..<Self.requestCount {
             let client = try LoopbackClient(port: port)
             client.get("/v1/" + String(repeating: "a", count: 150))
             #expect(client.statusLine() == "HTTP/1.1 404 Not Found")
         }
         #expect(kill(Int32(daemon), 0) == 0)
+        #expect(try lostLines(metricsPort, atLeast: least) >= least)
         kill(Int32(daemon), SIGTERM)
         let deadline = ContinuousClock.now + .seconds(30)
         while kill(Int32(daemon), 0) == 0, ContinuousClock.now < deadline { usleep(20_000) }
@@ -79,6 +88,23 @@ import Testing
         let client = try LoopbackClient(port: port)
         client.get("/v1/" + name)
         #expect(client.statusLine() == "HTTP/1.1 404 Not Found")
+    }
+
+    /// The lost lines that a daemon's metrics show, once there are so many: a line is written after
+    /// the answer.
+    private func lostLines(_ port: Int, atLeast least: Int) throws -> Int {
+        var count = 0
+        for _ in 0..<1500 {
+            let client = try LoopbackClient(port: port)
+            client.get("/metrics")
+            let name = "anabranch_log_lost_lines_total "
+            let line = String(decoding: client.body(), as: UTF8.self).split(separator: "\n")
+                .first { $0.hasPrefix(name) }
+            count = try #require(line.flatMap { Int($0.dropFirst(name.count)) })
+            if count >= least { break }
+            usleep(20_000)
+        }
+        return count
     }
 
     private func waitForNumber(in file: String) -> Int? {

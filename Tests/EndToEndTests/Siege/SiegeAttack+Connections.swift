@@ -11,26 +11,42 @@ extension SiegeAttack {
 
     private static let holdingMicroseconds: UInt32 = 1_000_000
 
-    /// Opens connections, or as many as the daemon admits.
+    /// Opens connections.
+    ///
+    /// - Throws: The error of the first one that can't be opened.
     private static func open(
         _ count: Int, _ target: SiegeTarget, _ generator: inout SeededGenerator,
         _ prepare: (LoopbackClient) -> Void = { _ in }
-    ) -> [LoopbackClient] {
-        var clients: [LoopbackClient] = []
-        for _ in 0..<count / target.divisor {
-            guard let client = try? target.connect(&generator) else { break }
+    ) throws -> [LoopbackClient] {
+        try (0..<count / target.divisor).map { _ in
+            let client = try target.connect(&generator)
             prepare(client)
-            clients.append(client)
+            return client
         }
-        return clients
     }
 
     /// Sends a byte from time to time on each connection.
-    private static func trickle(_ clients: [LoopbackClient], seconds: Int) {
+    ///
+    /// - Throws: ``SiegeTarget/Unexpected`` if the daemon has ended all of them early.
+    private static func trickle(_ clients: [LoopbackClient], seconds: Int) throws {
+        var open = clients
         for _ in 0..<seconds * 4 {
-            for client in clients { client.send([0x61]) }
+            open = open.filter { $0.send([0x61]) }
             usleep(250_000)
         }
+        if open.isEmpty { throw SiegeTarget.Unexpected("an end", to: "every connection") }
+    }
+
+    /// Waits for one answer with the status 200.
+    ///
+    /// - Throws: ``SiegeTarget/Unexpected`` with the last status if there is none.
+    private static func expectAnswer(_ clients: [LoopbackClient], to page: String) throws {
+        var last: Int?
+        for client in clients {
+            last = client.status()
+            if last == 200 { return }
+        }
+        throw SiegeTarget.Unexpected(last, to: page)
     }
 
     private static func head(length: Int, token: String?) -> [UInt8] {
@@ -46,57 +62,57 @@ extension SiegeAttack {
     }
 
     static let flood = SiegeAttack(name: "connections that send nothing") { target, generator in
-        let clients = open(200, target, &generator)
+        let clients = try open(200, target, &generator)
         usleep(holdingMicroseconds)
         withExtendedLifetime(clients) {}
     }
 
     static let idleWithToken = SiegeAttack(name: "idle connections with a token") {
         target, generator in
-        let clients = open(60, target, &generator) {
+        let clients = try open(60, target, &generator) {
             $0.get(SiegeTarget.path("hash"), token: target.writer, closing: false)
         }
         usleep(holdingMicroseconds)
-        withExtendedLifetime(clients) {}
+        try expectAnswer(clients, to: "hash")
     }
 
     static let slowHeads = SiegeAttack(name: "heads that arrive slowly") { target, generator in
-        let clients = open(60, target, &generator) {
+        let clients = try open(60, target, &generator) {
             $0.send("GET /v1/health HTTP/1.1\r\nX: ".utf8)
         }
-        trickle(clients, seconds: 2)
+        try trickle(clients, seconds: 2)
     }
 
     static let slowBodies = SiegeAttack(name: "slow bodies without a token") { target, generator in
-        let clients = open(60, target, &generator) {
+        let clients = try open(60, target, &generator) {
             $0.send(head(length: 60 << 20, token: nil))
         }
-        trickle(clients, seconds: 2)
+        try trickle(clients, seconds: 2)
     }
 
     static let slowUploads = SiegeAttack(name: "slow uploads with a token") { target, generator in
-        let clients = open(20, target, &generator) {
+        let clients = try open(20, target, &generator) {
             $0.send(
                 head(length: 60 << 20, token: target.writer) + [UInt8](repeating: 1, count: 16_384))
         }
-        trickle(clients, seconds: 3)
+        try trickle(clients, seconds: 3)
     }
 
     static let slowReaders = SiegeAttack(name: "answers that are not read") { target, generator in
         let pull = PullRequest(cursor: nil, byteLimit: 12 << 20).encoded()
-        let clients = open(30, target, &generator) {
+        let clients = try open(30, target, &generator) {
             $0.post(SiegeTarget.path("pull"), pull, token: target.writer)
         }
         usleep(holdingMicroseconds)
-        withExtendedLifetime(clients) {}
+        try expectAnswer(clients, to: "pull")
     }
 
     static let streams = SiegeAttack(name: "event streams of one token") { target, generator in
         let page = SiegeTarget.path("events", of: DaemonUnderTest.zone)
-        let clients = open(150, target, &generator) {
+        let clients = try open(150, target, &generator) {
             $0.get(page, token: target.reader, closing: false)
         }
         usleep(holdingMicroseconds)
-        withExtendedLifetime(clients) {}
+        try expectAnswer(clients, to: "events")
     }
 }

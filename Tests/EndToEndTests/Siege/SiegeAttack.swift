@@ -5,8 +5,8 @@ import TestSupport
 /// One way to take a daemon down.
 struct SiegeAttack: Sendable {
     let name: String
-    /// Attacks once, in a few seconds at most. It throws if the daemon refuses, or ends a
-    /// connection early.
+    /// Attacks once, in a few seconds at most. It throws if the daemon answers otherwise than the
+    /// attack expects, or ends all its connections early: then the attack was not carried out.
     let attack: @Sendable (SiegeTarget, inout SeededGenerator) throws -> Void
 
     static let all = connections + messages
@@ -16,16 +16,18 @@ struct SiegeAttack: Sendable {
 final class Siege: Sendable {
     private let isLifted = Atomic(false)
     private let running = DispatchGroup()
+    private let names: [String]
     private let counts = Mutex<[String: Count]>([:])
 
     struct Count: Sendable {
         /// The attacks that were carried out.
         var made = 0
-        /// The attacks that the daemon has refused.
-        var refused = 0
+        /// The attacks that the daemon has refused, by the answer that they did not expect.
+        var refused: [String: Int] = [:]
     }
 
     init(of target: SiegeTarget, seed: UInt64, _ attacks: [SiegeAttack] = SiegeAttack.all) {
+        names = attacks.map(\.name)
         for (number, attack) in attacks.enumerated() {
             running.enter()
             let thread = Thread { [self] in
@@ -43,15 +45,25 @@ final class Siege: Sendable {
     private func repeatOnce(
         _ attack: SiegeAttack, _ target: SiegeTarget, _ generator: inout SeededGenerator
     ) {
-        let isMade = (try? attack.attack(target, &generator)) != nil
-        counts.withLock {
-            if isMade {
-                $0[attack.name, default: Count()].made += 1
-            } else {
-                $0[attack.name, default: Count()].refused += 1
+        do {
+            try attack.attack(target, &generator)
+            counts.withLock { $0[attack.name, default: Count()].made += 1 }
+        } catch {
+            counts.withLock {
+                $0[attack.name, default: Count()].refused["\(error)", default: 0] += 1
             }
+            usleep(50_000)
         }
-        if !isMade { usleep(50_000) }
+    }
+
+    /// Waits until each attack was carried out once, or some time has passed.
+    func waitUntilMade(seconds: Double) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {
+            let counts = counts.withLock { $0 }
+            if names.allSatisfy({ counts[$0].map { $0.made > 0 } ?? false }) { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Ends the attacks and waits for their connections to close.
@@ -61,5 +73,15 @@ final class Siege: Sendable {
         isLifted.store(true, ordering: .relaxed)
         running.wait()
         return counts.withLock { $0 }
+    }
+}
+
+extension Siege.Count: CustomStringConvertible {
+    var description: String {
+        let answers = refused.sorted { $0.value > $1.value }
+            .map { "\($0.value) times: \($0.key)" }.joined(separator: "; ")
+        let number = refused.values.reduce(0, +)
+        return "made \(made) times, refused \(number) times"
+            + (answers.isEmpty ? "" : " (\(answers))")
     }
 }

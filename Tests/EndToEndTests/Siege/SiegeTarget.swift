@@ -23,28 +23,39 @@ struct SiegeTarget: Sendable {
     static let hungZone = "hung"
     /// The attackers' own addresses.
     static let addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4"]
+    /// The seconds for which an attacker waits for the daemon to take or send anything.
     private static let patienceSeconds = 2
+    /// The seconds for which it waits for the answer to a message, because a debug build beside
+    /// other tests needs many for a large save.
+    private static let answerSeconds = 60
 
     static func path(_ page: String, of zone: String = zone) -> String {
         "/v1/zones/\(zone)/\(page)"
     }
 
     /// Connects from one of the attackers' addresses.
-    func connect(_ generator: inout some RandomNumberGenerator) throws -> LoopbackClient {
+    func connect(
+        patience seconds: Int = patienceSeconds, _ generator: inout some RandomNumberGenerator
+    ) throws -> LoopbackClient {
         try LoopbackClient(
             port: port, from: Self.addresses.randomElement(using: &generator) ?? "127.0.0.2",
-            patience: Self.patienceSeconds)
+            patience: seconds)
     }
 
-    /// Sends a message and returns the body of the answer, which is an error's if it was refused.
+    /// Sends a message and waits for the answer with one of the statuses that the attack expects.
+    ///
+    /// - Returns: The body of the answer.
     @discardableResult func post(
         _ page: String, _ body: [UInt8], to zone: String = zone, token: String? = nil,
-        encoding: String? = nil, _ generator: inout some RandomNumberGenerator
+        encoding: String? = nil, expecting statuses: Set<Int> = [200],
+        _ generator: inout some RandomNumberGenerator
     ) throws -> [UInt8] {
-        let client = try connect(&generator)
+        let client = try connect(patience: Self.answerSeconds, &generator)
         client.post(
             Self.path(page, of: zone), body, token: token ?? writer, encoding: encoding)
-        return client.body()
+        let (status, _, body) = client.answer()
+        guard let status, statuses.contains(status) else { throw Unexpected(status, to: page) }
+        return body
     }
 
     func hello(
@@ -56,17 +67,46 @@ struct SiegeTarget: Sendable {
             decoding: post("hello", request.encoded(), to: zone, token: token, &generator))
     }
 
-    /// Pushes change sets.
+    /// The outcome of a push for which the hook gives no answer.
+    static let silentHook = "hook gives no answer"
+
+    /// Pushes change sets, and waits for the answer that the attack expects.
     ///
-    /// - Returns: The answer.
-    @discardableResult func push(
+    /// - Parameter outcomes: The codes of the rejection, or refusal, of one of them; `nil` if all
+    ///   are taken as they are; or ``silentHook``.
+    func push(
         _ sets: [ChangeSet], to zone: String = zone, token: String? = nil,
-        _ generator: inout some RandomNumberGenerator
-    ) throws -> [UInt8] {
+        expecting outcomes: Set<String?> = [nil], _ generator: inout some RandomNumberGenerator
+    ) throws {
         let epoch = try hello(
             as: ReplicaID(high: 1, low: 1), to: zone, token: token, &generator
         ).epoch
         let request = PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() })
-        return try post("push", request.encoded(), to: zone, token: token, &generator)
+        let answer = try post(
+            "push", request.encoded(), to: zone, token: token, expecting: [200, 503], &generator)
+        let outcome = try outcome(of: sets, answer)
+        guard outcomes.contains(outcome) else {
+            throw Unexpected(outcome ?? "an acceptance", to: "push")
+        }
+    }
+
+    private func outcome(of sets: [ChangeSet], _ answer: [UInt8]) throws -> String? {
+        guard let response = try? PushResponse(decoding: answer) else {
+            let error = String(decoding: answer, as: UTF8.self)
+            return error.contains(Self.silentHook) ? Self.silentHook : "503"
+        }
+        let taken = try response.acknowledgements(of: sets.map { .init($0) })
+        let changed = zip(taken, sets).first { $0.rejection != $1.rejection }?.0.rejection
+        return changed?.code.rawValue ?? response.refusal?.code.rawValue
+    }
+
+    /// The daemon answered otherwise than an attack expects, or not at all.
+    struct Unexpected: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ answer: String, to page: String) { description = "\(answer) to \(page)" }
+        init(_ status: Int?, to page: String) {
+            self.init(status.map { "\($0)" } ?? "no answer", to: page)
+        }
     }
 }

@@ -70,12 +70,19 @@ final class SiegeWorld {
 
     /// Expects that the attackers' zone is within its quotas and undamaged.
     func expectQuotas() throws {
+        var names: Set<String> = []
         for line in try zone("limit").split(separator: "\n") {
-            let words = line.split(separator: " ")
-            guard words.count == 4, let limit = Self.quotas[String(words[0])] else { continue }
-            let used = try #require(Int(words[1]))
-            #expect(used <= limit, "\(line)")
+            let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+            try #require(words.count == 4 && words[2] == "of", "\(line)")
+            let used = try #require(Int(words[1]), "\(line)")
+            names.insert(words[0])
+            if let limit = Self.quotas[words[0]] {
+                #expect(words[3] == "\(limit)" && used <= limit, "\(line)")
+            } else {
+                #expect(words[0] == "daily-bytes" && words[3] == "the daemon's default", "\(line)")
+            }
         }
+        #expect(names == Set(Self.quotas.keys).union(["daily-bytes"]))
         _ = try zone("verify")
     }
 

@@ -38,6 +38,7 @@ final class OpenFile: VirtualFile {
     }
 
     func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
+        if disk.isFull, offset + source.count > file.byteCount { return SQLITE_FULL }
         switch process.operate() {
         case .done:
             file.write(source, at: offset)

@@ -19,6 +19,8 @@ package final class SimulatedDisk: @unchecked Sendable {
     private var lastInode: UInt64 = 0
     /// The number of requested flushes that must pass the drive's cache.
     package internal(set) var fullFlushCount = 0
+    /// True if the disk has no room, so that no file can become longer.
+    package var isFull = false
     private var generator: SeededGenerator
 
     /// Switches off SQLite's memory statistics.

@@ -1,4 +1,4 @@
-/// The public declarations behind `import Anabranch`, as symbol graphs list them.
+/// The public declarations of modules, as symbol graphs list them.
 struct PublicInterface {
     /// One line for each declaration that is written in the sources: the type that it belongs to,
     /// and the declaration without its body. Sorted.
@@ -7,7 +7,7 @@ struct PublicInterface {
     let types: Set<String>
 
     /// The folders of the module Anabranch and of those that it re-exports.
-    private static let folders = [
+    static let foldersOfAnabranch = [
         "Sources/Anabranch/", "Sources/AnabranchModel/", "Sources/AnabranchReplication/",
         "Sources/AnabranchStore/",
     ]
@@ -15,10 +15,12 @@ struct PublicInterface {
         "swift.class", "swift.enum", "swift.protocol", "swift.struct", "swift.typealias",
     ]
 
-    /// - Parameter root: The package's root as a URL with a slash at its end.
-    init(_ graphs: [SymbolGraph], root: String) {
+    /// - Parameters:
+    ///   - root: The package's root as a URL with a slash at its end.
+    ///   - folders: The folders of the declarations that are listed.
+    init(_ graphs: [SymbolGraph], root: String, folders: [String] = foldersOfAnabranch) {
         let symbols = graphs.flatMap(\.symbols).filter { symbol in
-            Self.folders.contains { symbol.location?.uri.hasPrefix(root + $0) == true }
+            folders.contains { symbol.location?.uri.hasPrefix(root + $0) == true }
         }
         lines = symbols.map(Self.line).sorted()
         types = Set(

@@ -28,6 +28,7 @@ import Testing
 
     @Test(arguments: [
         "`lostName`", "`Log.add`", "`append(of:at:)`", "`append(_:zone:)`", "`read(_:)`",
+        "See Log.swift:12.",
     ])
     func `a name that no code has is reported`(_ text: String) {
         #expect(lines("text\n" + text) == [2])

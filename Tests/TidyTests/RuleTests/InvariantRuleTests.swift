@@ -1,13 +1,16 @@
 import Testing
 
 @Suite struct InvariantRuleTests {
-    private func lines(_ comment: String) -> [Int] {
-        let document = SourceFile(
+    private let rule = InvariantRule(
+        SourceFile(
             path: InvariantRule.document,
-            text: "# Invariants\n\n## 1. One\n\n- Enforced: `Log.append`.\n\n## 2. Two\n\n`Row`.\n")
+            text: "# Invariants\n\n## 1. One\n\n- Enforced: `Log.append`.\n\n"
+                + "## 2. Two\n\n`Row`.\n"))
+
+    private func lines(_ comment: String) -> [Int] {
         let file = SourceFile(
             path: "Sources/A/Log+Reading.swift", text: "import B\n/// \(comment)\nstruct Log {}\n")
-        return InvariantRule(document).violations(in: file).map(\.line)
+        return rule.violations(in: file).map(\.line)
     }
 
     @Test(arguments: ["It holds (invariant 1).", "It has 2 entries.", "An invariant of it."])
@@ -20,5 +23,11 @@ import Testing
     ])
     func `an invariant that is another one, or none, is reported`(_ comment: String) {
         #expect(lines(comment) == [2])
+    }
+
+    @Test func `a document cites only invariants that there are`() {
+        let file = SourceFile(
+            path: "Documentation/A.md", text: "# A\n\nSee invariants 1 and 2.\nSee invariant 3.\n")
+        #expect(rule.violations(in: file).map(\.line) == [4])
     }
 }

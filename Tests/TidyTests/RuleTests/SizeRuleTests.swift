@@ -11,11 +11,19 @@ import Testing
 
     @Test(arguments: [
         ("Sources/A/B.swift", 500), ("Tests/A/B.swift", 800), ("Sources/C/shim.h", 500),
-        ("README.md", 200), ("CHANGELOG.md", 120),
+        ("README.md", 200), ("CHANGELOG.md", 120), ("Documentation/Testing.md", 360),
     ])
     func `a file ends at its limit`(_ path: String, _ limit: Int) {
         #expect(lines(path, repeated("a", limit)).isEmpty)
         #expect(lines(path, repeated("a", limit + 1)) == [limit + 1])
+    }
+
+    @Test func `a line of figures ends at its limit, counted in words`() {
+        let path = "Documentation/Benchmarks.md"
+        let line = String(repeating: "a ", count: 150)
+        #expect(lines(path, "a\n" + line).isEmpty)
+        #expect(lines(path, "a\n" + line + "a") == [2])
+        #expect(lines("Documentation/Protocol.md", line + "a").isEmpty)
     }
 
     @Test func `other documents may be long`() {

@@ -36,12 +36,13 @@ struct CodeNameRule {
 
     func violations(in file: SourceFile) -> [Violation] {
         Self.prose(of: file).flatMap { line, text in
-            text.matches(of: /(`+)([^`]+)\1/).flatMap { unknown(in: $0.2) }.map {
-                Violation(
-                    path: file.path, line: line,
-                    message: "There is no \($0) in the code. Correct the name, or add it to the "
-                        + "names of others.")
+            let names = text.matches(of: /(`+)([^`]+)\1/).flatMap { unknown(in: $0.2) }.map {
+                "There is no \($0) in the code. Correct the name, or add it to the names of others."
             }
+            let places = text.matches(of: /[\w+]+\.(?:swift|c|h):[0-9]+/).map {
+                "The line \($0.0) moves with each change. Name the declaration."
+            }
+            return (names + places).map { Violation(path: file.path, line: line, message: $0) }
         }
     }
 

@@ -1,6 +1,7 @@
 import AnabranchMacroExpansion
 
-/// A rule: an invariant that a comment cites exists, and its entry names the type of that file.
+/// A rule: an invariant that a comment or a document cites exists, and the entry of one that a
+/// comment cites names the type of that file.
 ///
 /// So a number that means another invariant is found, in the comment and in the document.
 struct InvariantRule {
@@ -18,6 +19,7 @@ struct InvariantRule {
     }
 
     func violations(in file: SourceFile) -> [Violation] {
+        if file.isDocument { return missing(in: file) }
         guard file.isSwift, file.isIn(ProseScope.sources) else { return [] }
         let name = file.components.last?.prefix { $0 != "." && $0 != "+" } ?? ""
         return file.tokens.filter { $0.kind == .comment }.flatMap { comment in
@@ -29,8 +31,18 @@ struct InvariantRule {
         }
     }
 
+    private func missing(in file: SourceFile) -> [Violation] {
+        file.lines.enumerated().flatMap { index, line in
+            Self.numbers(in: String(line)).filter { entries[$0] == nil }.map {
+                Violation(path: file.path, line: index + 1, message: Self.missing($0))
+            }
+        }
+    }
+
+    private static func missing(_ number: Int) -> String { "There is no invariant \(number)." }
+
     private func refusal(of number: Int, by name: Substring) -> String? {
-        guard let entry = entries[number] else { return "There is no invariant \(number)." }
+        guard let entry = entries[number] else { return Self.missing(number) }
         let names = entry.matches(of: /`(\w+)/).map(\.1)
         guard !names.contains(name) else { return nil }
         return "Invariant \(number) does not name \(name). Correct the number, or add the name "

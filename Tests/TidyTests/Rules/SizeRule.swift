@@ -3,10 +3,19 @@ struct SizeRule: FileRule {
     static let functionLimit = 70
     static let columnLimit = 100
     static let documentLimits = [
-        "README.md": 200, "CHANGELOG.md": 120, "Documentation/Testing.md": 360,
+        "README.md": 200, "CHANGELOG.md": 120,
     ]
+    /// Documents of runs and figures, in which no line has more words than the limit.
+    static let documentsOfFigures: Set = [
+        "Documentation/Benchmarks.md", "Documentation/Testing.md",
+        "Documentation/TestingDatabases.md",
+    ]
+    static let wordLimit = 150
 
     func violations(in file: SourceFile) -> [Violation] {
+        if Self.documentsOfFigures.contains(file.path) {
+            return tooManyWords(in: file) + tooManyLines(in: file, limit: 360)
+        }
         let isCode = file.isSwift || file.path.hasSuffix(".h") || file.path.hasSuffix(".c")
         let documentLimit = Self.documentLimits[file.path]
         guard isCode || documentLimit != nil else { return [] }
@@ -25,6 +34,17 @@ struct SizeRule: FileRule {
                 message: "The file has \(count) lines, more than \(limit). Split it along a "
                     + "concept that has a name.")
         ]
+    }
+
+    private func tooManyWords(in file: SourceFile) -> [Violation] {
+        file.lines.enumerated().compactMap { index, line in
+            let count = line.split(separator: " ").count
+            guard count > Self.wordLimit else { return nil }
+            return Violation(
+                path: file.path, line: index + 1,
+                message: "The line has \(count) words, more than \(Self.wordLimit). Make it a "
+                    + "list or a table.")
+        }
     }
 
     private func tooLongLines(in file: SourceFile) -> [Violation] {

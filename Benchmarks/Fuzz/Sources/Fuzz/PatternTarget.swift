@@ -10,9 +10,10 @@ extension FuzzTarget {
             .map { String(decoding: $0, as: UTF8.self) }
         let note = Note(text: parts.count > 1 ? parts[1] : "")
         guard let predicate = try? FetchPredicate("text MATCHES %@", parts[0]),
-            let answer = try? predicate.evaluate(with: note)
+            let answer = try? predicate.resolved(for: note.predicateEntity).evaluate(with: note)
         else { return }
-        let opposite = try? predicate.negated.evaluate(with: note)
+        let opposite = try? predicate.negated.resolved(for: note.predicateEntity)
+            .evaluate(with: note)
         precondition(opposite == !answer, "a pattern and its negation agree: \(parts[0])")
     }
 }

@@ -13,7 +13,7 @@ import Foundation
 ///   chunk can't get into another snapshot.
 /// - `chunk`: the chunks by number, with the digest of their bytes.
 final class SQLiteSnapshotStorage: ChunkStorage {
-    private static let tables = TableFormat(
+    static let tables = TableFormat(
         creation: """
             CREATE TABLE snapshot(
                 id INTEGER PRIMARY KEY AUTOINCREMENT, epoch BLOB NOT NULL,

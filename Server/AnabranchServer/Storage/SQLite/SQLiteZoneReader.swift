@@ -126,7 +126,10 @@ package class SQLiteZoneReader: ZoneReading {
     }
 
     package func damaged(_ cause: String) -> StorageError {
-        StorageError(.damaged, "Can't read \(connection.path) because \(cause).")
+        StorageError(
+            .damaged,
+            "Can't read \(connection.path) because \(cause): "
+                + "\(StorageError.causeOfDamage(of: connection.path)). Restore it from a backup.")
     }
 
     package func forEachRow(

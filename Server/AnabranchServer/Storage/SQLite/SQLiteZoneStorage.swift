@@ -177,7 +177,9 @@ package final class SQLiteZoneStorage: ZoneStorage {
     }
 
     package func damage() throws -> [String] {
-        try StorageError.convertingSQLite(of: path) { try readers.damage() }
+        let places = try StorageError.convertingSQLite(of: path) { try readers.damage() }
+        guard !places.isEmpty else { return [] }
+        return ["\(path) has damaged pages: \(StorageError.causeOfDamage(of: path))"] + places
     }
 
     package func close() {

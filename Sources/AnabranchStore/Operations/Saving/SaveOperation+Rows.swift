@@ -58,9 +58,10 @@ extension SaveOperation {
             present = id
             block.append(record: RecordID(replica: replica, number: id.number))
             try writer.begin(id)
+            let statement = writer.statement
             for (index, column) in columns.enumerated() {
                 let value = try bind(
-                    insert.rows[row, places?[index] ?? index], of: id, to: column, writer.statement,
+                    insert.rows[row, places?[index] ?? index], of: id, to: column, statement,
                     at: writer.parameter(ofColumn: index))
                 if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }

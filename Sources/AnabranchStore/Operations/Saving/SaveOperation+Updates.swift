@@ -42,10 +42,11 @@ extension SaveOperation {
             }
             present = id
             try writer.begin(id, row, of: update.versions)
+            let statement = writer.statement
             if hasRegisters { block.append(record: try transaction.recordID(of: id)) }
             for (index, column) in columns.enumerated() {
                 let value = try bind(
-                    update.rows[row, index], of: id, to: column, writer.statement,
+                    update.rows[row, index], of: id, to: column, statement,
                     at: writer.parameter(ofColumn: index))
                 if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }

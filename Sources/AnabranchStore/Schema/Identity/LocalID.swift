@@ -13,5 +13,5 @@ extension LocalID {
     }
 
     package var ordinal: Int64 { self >> 40 }
-    package var number: UInt64 { UInt64(bitPattern: self) & Limits.greatestRecordNumber }
+    package var number: UInt64 { UInt64(bitPattern: self) & ((1 << 40) - 1) }
 }

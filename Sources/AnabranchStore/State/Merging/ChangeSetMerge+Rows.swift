@@ -15,10 +15,11 @@ extension ChangeSetMerge {
         for (row, record) in block.records.enumerated() {
             let id = LocalID(ordinal: ordinal, number: record.number)
             try writer.begin(id)
+            let statement = writer.statement
             var place = writer.parameter(ofColumn: 0)
             for (property, source) in zip(mapping.properties, mapping.sources) {
                 let value = try transaction.localValue(block.columns[source][row])
-                try writer.statement.bind(value, to: property, at: &place, transaction.localID(of:))
+                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
                 if property.column.kind == .reference {
                     changes.addInverse(of: property.column, target: try target(of: value))
                 }

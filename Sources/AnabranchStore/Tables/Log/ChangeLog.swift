@@ -53,13 +53,6 @@ struct ChangeLog {
             "SELECT 1 FROM ab_changeset WHERE kind = \(kind) LIMIT 1") != nil
     }
 
-    /// Reserves the next position for something other than an entry.
-    func reservePosition() throws -> Int64 {
-        let position = try nextPosition()
-        reservePositions(through: position)
-        return position
-    }
-
     /// Takes the next position for a save without an entry. Rows that name it find its stamp.
     ///
     /// A clock that was set back may issue a time again that such a save has. The next free time

@@ -28,12 +28,12 @@ public enum TokenRole: String, Sendable, CaseIterable, Comparable {
 /// A token with the digest of its secret.
 public struct StoredToken: Hashable, Sendable {
     /// The token.
-    public var token: Token
+    public var token: AccessToken
     package var hash: Digest
 }
 
 /// A token: a right to zones. Only the client that holds it knows its secret.
-public struct Token: Hashable, Sendable {
+public struct AccessToken: Hashable, Sendable {
     /// The number of the token.
     public var number: Int64
     /// The zones to which the token gives access.

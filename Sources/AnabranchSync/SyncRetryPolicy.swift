@@ -4,7 +4,7 @@
 /// lost one server together do not return together.
 ///
 /// Source: Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
-public struct RetryPolicy: Hashable, Sendable {
+public struct SyncRetryPolicy: Hashable, Sendable {
     /// The longest delay before the first repetition.
     public var firstDelay: Duration = .milliseconds(250)
     /// The longest delay before any repetition, unless the server asks for a longer one.

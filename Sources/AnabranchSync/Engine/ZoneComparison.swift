@@ -1,7 +1,7 @@
 public import AnabranchReplication
 
 /// The result of comparing a store's state with that of its zone.
-public struct Verification: Sendable {
+public struct ZoneComparison: Sendable {
     /// The outcome of the comparison.
     ///
     /// It is closed: only a new major version adds a case.

@@ -2,9 +2,9 @@ import Testing
 
 @testable import AnabranchSync
 
-struct RetryPolicyTests {
+struct SyncRetryPolicyTests {
     @Test func `delays are a share of what doubles, and never beyond the longest`() {
-        let policy = RetryPolicy()
+        let policy = SyncRetryPolicy()
         #expect(policy.delay(afterFailures: 1, draw: 0) == .zero)
         for failures in 1...200 {
             let delay = policy.delay(afterFailures: failures, draw: .max)
@@ -14,14 +14,14 @@ struct RetryPolicyTests {
     }
 
     @Test func `half the draw is half the delay`() {
-        let policy = RetryPolicy()
+        let policy = SyncRetryPolicy()
         let whole = policy.delay(afterFailures: 3, draw: .max) / .milliseconds(1)
         let half = policy.delay(afterFailures: 3, draw: .max / 2) / .milliseconds(1)
         #expect(abs(half * 2 - whole) < 1)
     }
 
     @Test func `a server's delay is believed up to a bound`() {
-        let policy = RetryPolicy()
+        let policy = SyncRetryPolicy()
         #expect(policy.delay(afterFailures: 1, draw: 0, serverDelay: .seconds(9)) == .seconds(9))
         #expect(
             policy.delay(afterFailures: 1, draw: 0, serverDelay: .seconds(1 << 40))

@@ -1,5 +1,5 @@
 /// A value of the source that is not in the store exactly as it was found.
-public struct Doubt: Hashable, Sendable {
+public struct ConversionDoubt: Hashable, Sendable {
     /// The name of the entity, or ``history``.
     public let entity: String
     /// The URI of the object, such as `x-coredata://UUID/Entity/p7`; `nil` if it concerns no single
@@ -16,7 +16,7 @@ public struct Doubt: Hashable, Sendable {
     public static let history = "history"
 }
 
-extension Doubt: CustomStringConvertible {
+extension ConversionDoubt: CustomStringConvertible {
     /// The place, what was found, and what was stored, in one line.
     public var description: String {
         let place = [uri ?? entity, property].compactMap { $0 }.joined(separator: " ")
