@@ -9,8 +9,8 @@ import CSQLite
 // ## Guarantees
 //
 // - **Confinement.** A connection is opened without SQLite's mutexes and is not `Sendable`: its
-//   owner ensures that one thread at a time uses it. Only `Interrupter` may be used from other
-//   threads. `ConnectionPool` is `Sendable` and lends each of its readers to one caller at a time.
+//   owner ensures that one thread at a time uses it. `ConnectionPool` is `Sendable` and lends each
+//   of its readers to one caller at a time.
 // - **Ownership.** A statement keeps its connection alive. Closing a connection finalizes all its
 //   statements; such a statement throws when it is bound or stepped, and its columns read as NULL.
 //   There is no dangling pointer, in whatever order objects are released.

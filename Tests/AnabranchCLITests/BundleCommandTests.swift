@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct BundleCommandTests {
+@Suite(.waiting) struct BundleCommandTests {
     private func codes(_ store: String) throws -> [Substring] {
         try ToolRun(["fetch", store, "Country", "--sort", "code", "--columns", "code", "--json"])
             .lines.map { $0.suffix(4).prefix(2) }

@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@Suite struct CompactCommandTests {
+@Suite(.waiting) struct CompactCommandTests {
     @Test func `removes what the zone has, and says how large the file is`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try Workbench()

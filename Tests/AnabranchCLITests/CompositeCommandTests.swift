@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the commands for records with composite attributes.
-@Suite struct CompositeCommandTests {
+@Suite(.waiting) struct CompositeCommandTests {
     private let folder: TemporaryDirectory
 
     init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of commands with streets that are not synced.
-@Suite struct ConfigurationCommandTests {
+@Suite(.waiting) struct ConfigurationCommandTests {
     private let bench: Workbench
 
     private static let model = """

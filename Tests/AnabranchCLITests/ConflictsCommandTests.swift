@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ConflictsCommandTests {
+@Suite(.waiting) struct ConflictsCommandTests {
     private let daemon: RunningDaemon
     private let first: Workbench
     private let second: Workbench
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-@Suite struct `The words of the command conflicts` {
+@Suite(.waiting) struct `The words of the command conflicts` {
     @Test(arguments: [
         (["--purge", "1", "--restore", "1"], "--restore and --purge do not go together"),
         (["--purge-all", "--limit", "1"], "--limit and --purge-all do not go together"),

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ConvertCommandTests {
+@Suite(.waiting) struct ConvertCommandTests {
     private let folder: TemporaryDirectory
     private var source: String { folder.file("app.sqlite") }
     private var store: String { folder.file("new.store") }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of imports into attributes with defaults: an empty field is a missing value.
-@Suite struct DefaultImportTests {
+@Suite(.waiting) struct DefaultImportTests {
     private let folder: TemporaryDirectory
 
     init() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct DuplicatesCommandTests {
+@Suite(.waiting) struct DuplicatesCommandTests {
     private let first: Workbench
     private let second: Workbench
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct FileRightsTests {
+@Suite(.waiting) struct FileRightsTests {
     private func run(_ words: String...) throws {
         let run = try ToolRun(words, isShared: true)
         #expect(run.status == 0, "\(run.errors)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the commands' output for attribute groups.
-@Suite struct GroupCommandTests {
+@Suite(.waiting) struct GroupCommandTests {
     private let folder: TemporaryDirectory
 
     init() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The canonical hash of damaged files, for which the programs name the cause.
-@Suite struct HashCommandTests {
+@Suite(.waiting) struct HashCommandTests {
     private static func damage(_ path: String, _ sql: String) throws {
         let connection = try Connection(path: path)
         defer { connection.close() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the output for values that a view rule hides.
-@Suite struct HiddenValueCommandTests {
+@Suite(.waiting) struct HiddenValueCommandTests {
     private let first: Workbench
     private let second: Workbench
 

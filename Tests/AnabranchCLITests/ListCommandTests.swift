@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests that the command line keeps the order of ordered relationships.
-@Suite struct ListCommandTests {
+@Suite(.waiting) struct ListCommandTests {
     private static let model = """
         <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
         <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of a command with streams that can't be written.
-@Suite struct LostOutputTests {
+@Suite(.waiting) struct LostOutputTests {
     private let bench: Workbench
 
     /// Creates a store of which an export is longer than a pipe and the program's buffer.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct MigrateCommandTests {
+@Suite(.waiting) struct MigrateCommandTests {
     private let bench: Workbench
 
     init() throws {
@@ -157,7 +157,7 @@ import Testing
 }
 
 /// Tests of the command line with a store that waits for a stage of an app.
-@Suite struct PendingStageCommandTests {
+@Suite(.waiting) struct PendingStageCommandTests {
     private struct Failure: Error {}
 
     @Test func `a stage that is not complete is reported, and nothing is written`() throws {

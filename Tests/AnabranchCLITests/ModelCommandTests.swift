@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ModelCommandTests {
+@Suite(.waiting) struct ModelCommandTests {
     private let bench: Workbench
     private var model: String { bench.folder.file("Geo.xcdatamodel") }
 

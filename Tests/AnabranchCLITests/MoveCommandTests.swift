@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct MoveCommandTests {
+@Suite(.waiting) struct MoveCommandTests {
     @Test func `stores move to another server with all they have`() throws {
         let (old, new) = (try RunningDaemon(zone: "geo"), try RunningDaemon(zone: "maps"))
         let benches = [try Workbench(), try Workbench()]

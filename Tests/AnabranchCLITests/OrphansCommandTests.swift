@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct OrphansCommandTests {
+@Suite(.waiting) struct OrphansCommandTests {
     private let first: Workbench
     private let second: Workbench
 

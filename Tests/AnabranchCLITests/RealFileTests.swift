@@ -6,7 +6,7 @@ import Testing
 @testable import AnabranchCLI
 
 /// Tests of imports of files as other programs write them.
-@Suite struct RealFileTests {
+@Suite(.waiting) struct RealFileTests {
     private func founded(_ bench: Workbench) throws -> [Substring] {
         try bench.run(
             "export", "City", "--format", "csv", "--sort", "name", "--columns", "founded"

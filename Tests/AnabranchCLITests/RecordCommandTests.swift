@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct RecordCommandTests {
+@Suite(.waiting) struct RecordCommandTests {
     private func filled() throws -> Workbench {
         let bench = try Workbench()
         _ = try bench.run(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A daemon that rejects saves above 1,024 bytes, and a store with such saves.
-@Suite struct RejectedCommandTests {
+@Suite(.waiting) struct RejectedCommandTests {
     private let daemon: RunningDaemon
     private let bench: Workbench
     private let long = String(repeating: "x", count: 1_500)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct SealedBundleCommandTests {
+@Suite(.waiting) struct SealedBundleCommandTests {
     private let ada: Workbench
     private let bob: Workbench
     private var keys: String { ada.folder.file("family.keys") }

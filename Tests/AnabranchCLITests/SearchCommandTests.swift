@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the option `--search`.
-@Suite struct SearchCommandTests {
+@Suite(.waiting) struct SearchCommandTests {
     private let folder: TemporaryDirectory
 
     init() throws {

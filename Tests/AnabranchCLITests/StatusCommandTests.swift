@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct StatusCommandTests {
+@Suite(.waiting) struct StatusCommandTests {
     /// While another process has the store open, SQLite leaves what is saved in the `-wal` file.
     @Test func `the size counts what is still in the write-ahead log`() throws {
         let bench = try Workbench()

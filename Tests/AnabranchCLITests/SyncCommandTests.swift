@@ -6,7 +6,7 @@ import Testing
 @testable import AnabranchCLI
 @testable import AnabranchSync
 
-@Suite struct SyncCommandTests {
+@Suite(.waiting) struct SyncCommandTests {
     private func synced(_ daemon: RunningDaemon) throws -> Workbench {
         let bench = try Workbench()
         let run = try bench.run(

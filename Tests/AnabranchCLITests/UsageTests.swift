@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct UsageTests {
+@Suite(.waiting) struct UsageTests {
     @Test(arguments: [
         (["ftech"], "Did you mean 'fetch'?"),
         (["--store", "x"], "The command comes first"),

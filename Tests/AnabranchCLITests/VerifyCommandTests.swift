@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct VerifyCommandTests {
+@Suite(.waiting) struct VerifyCommandTests {
     private static func damage(_ path: String, _ sql: String) throws {
         let connection = try Connection(path: path)
         defer { connection.close() }

@@ -4,7 +4,7 @@
     import Testing
 
     /// Tests of a watch that goes on while the test looks at it.
-    @Suite struct WatchCommandTests {
+    @Suite(.waiting) struct WatchCommandTests {
         @Test func `an idle watch sleeps, shows a save, and ends at an interrupt`() throws {
             let bench = try Workbench()
             let watch = try RunningWatch(bench, ["--offline"])

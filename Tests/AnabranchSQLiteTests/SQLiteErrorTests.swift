@@ -147,24 +147,4 @@ struct SQLiteErrorTests {
         }
         try second.transaction {}
     }
-
-    @Test func `an interrupt from another thread stops the statement`() throws {
-        let connection = try Connection(path: ":memory:")
-        let interrupter = connection.interrupter
-        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "interrupter"))
-        timer.setEventHandler { interrupter.interrupt() }
-        timer.schedule(deadline: .now(), repeating: .milliseconds(1))
-        timer.resume()
-        let error = try sqliteError {
-            try connection.run(
-                """
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
-                SELECT count(*) FROM n
-                """)
-        }
-        #expect(error.code == .interrupt)
-        timer.cancel()
-        connection.close()
-        interrupter.interrupt()
-    }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import AnabranchSQLite
@@ -38,6 +39,56 @@ struct StoppingTests {
                 statement.reset()
             }
         }
+    }
+
+    private final class SharedCondition: Sendable {
+        let isTrue = Atomic(false)
+    }
+
+    @Test func `another thread stops a statement`() async throws {
+        let condition = SharedCondition()
+        await withTaskGroup { group in
+            group.addTask { condition.isTrue.store(true, ordering: .relaxed) }
+            group.addTask {
+                let error = #expect(throws: SQLiteError.self) {
+                    let connection = try Connection(path: ":memory:")
+                    try connection.stopping(when: { condition.isTrue.load(ordering: .relaxed) }) {
+                        try connection.execute(Self.endless)
+                    }
+                }
+                #expect(error?.code == .interrupt)
+            }
+        }
+    }
+
+    @Test func `a condition that was true before stops a body's statements and no later ones`()
+        throws
+    {
+        let connection = try Connection(path: ":memory:")
+        #expect(throws: SQLiteError.self) {
+            try connection.stopping(when: { true }) { try connection.execute(Self.endless) }
+        }
+        let long = Self.endless.replacing("FROM n)", with: "FROM n LIMIT 100000)")
+        #expect(try connection.firstValue(long) == .integer(100_000))
+    }
+
+    @Test func `a statement that is stopped keeps no failed transaction open`() throws {
+        let connection = try Connection(path: ":memory:")
+        try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+        let statement = try connection.prepare("SELECT a FROM t")
+        let condition = Condition()
+        try connection.stop { condition.isTrue }
+        #expect(throws: SQLiteError.self) {
+            try connection.transaction(.immediate) {
+                try connection.execute("DELETE FROM t WHERE a = 2")
+                _ = try statement.step()
+                condition.isTrue = true
+                try connection.execute(Self.endless)
+            }
+        }
+        #expect(!connection.isInTransaction)
+        condition.isTrue = false
+        #expect(try connection.firstValue("SELECT count(*) FROM t") == .integer(2))
     }
 
     @Test func `a commit is never stopped`() throws {

@@ -149,22 +149,6 @@ struct TransactionTests {
         try connection.run("UPDATE t SET a = 9 WHERE a > ?", 1)
         #expect(connection.changes == 2)
     }
-
-    @Test func `an interrupt can't keep a failed transaction open`() throws {
-        let connection = try Connection(path: ":memory:")
-        try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
-        let statement = try connection.prepare("SELECT a FROM t")
-        #expect(throws: Crash.self) {
-            try connection.transaction(.immediate) {
-                try connection.execute("DELETE FROM t WHERE a = 2")
-                _ = try statement.step()
-                connection.interrupt()
-                throw Crash()
-            }
-        }
-        #expect(!connection.isInTransaction)
-        #expect(try connection.firstValue("SELECT count(*) FROM t") == .integer(2))
-    }
 }
 
 /// Tests of the state after a simulated crash at each point.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Bundles that claim far more than their bytes.
-@Suite struct HostileBundleTests {
+@Suite(.waiting) struct HostileBundleTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory("hostile-bundle") }

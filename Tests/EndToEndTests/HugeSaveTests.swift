@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Tests of one save that is much larger than the memory which either end may use.
-@Suite struct HugeSaveTests {
+@Suite(.waiting) struct HugeSaveTests {
     /// The number of records of one kilobyte: 40,000, or the value of `ANABRANCH_HUGE`.
     private static let recordCount =
         ProcessInfo.processInfo.environment["ANABRANCH_HUGE"].flatMap { Int($0) } ?? 40_000

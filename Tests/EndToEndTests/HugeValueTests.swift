@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of one value that is much larger than an ordinary request, page or part, on every way that
 /// a value takes. The tests run one at a time, because they measure memory.
-@Suite(.serialized) struct HugeValueTests {
+@Suite(.waiting, .serialized) struct HugeValueTests {
     /// The size of the value from `ANABRANCH_HUGE_VALUE`.
     private static let givenBytes =
         ProcessInfo.processInfo.environment["ANABRANCH_HUGE_VALUE"].flatMap { Int($0) }

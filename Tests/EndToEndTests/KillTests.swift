@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Real processes that are killed` {
+@Suite(.waiting) struct `Real processes that are killed` {
     /// The number of kills in one run: 60, or the value of `ANABRANCH_KILLS`.
     static let killCount =
         ProcessInfo.processInfo.environment["ANABRANCH_KILLS"].flatMap { Int($0) } ?? 60

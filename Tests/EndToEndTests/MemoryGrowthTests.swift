@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The memory of the programs does not grow with a log that is doubled three times.
-@Suite(.serialized) struct MemoryGrowthTests {
+@Suite(.waiting, .serialized) struct MemoryGrowthTests {
     /// The bytes of a save. They have no repetitions, so that compression does not shrink them.
     private static let saveBytes = 256 << 10
     /// The least input fills the caches of SQLite.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Processes that migrate a store and are killed at random moments.
-@Suite struct MigrationKillTests {
+@Suite(.waiting) struct MigrationKillTests {
     /// What a migration does to the file.
     enum Kind: CaseIterable {
         /// It writes all rows, because friends become ordered.

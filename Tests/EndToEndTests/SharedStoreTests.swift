@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Processes that share a store` {
+@Suite(.waiting) struct `Processes that share a store` {
     private static let saves: Int =
         switch TestLength.current {
         case .quick: 50

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `The cookbook` {
+@Suite(.waiting) struct `The cookbook` {
     @Test(arguments: [
         ("create-and-save", "inserted: true changes: true\ninserted: false changes: false\n"),
         ("read", "Ada, Bob\ncount: 2\nthe same object: true\n"),

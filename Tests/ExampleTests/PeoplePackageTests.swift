@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Builds and runs the example that is a package of its own, as the package of an app is.
-@Suite struct `The example with a model file` {
+@Suite(.waiting) struct `The example with a model file` {
     /// The build stays below `.build`, so that the next one compiles only what has changed.
     private static let scratch = SwiftCommand.package.appending(path: ".build/people").path
 

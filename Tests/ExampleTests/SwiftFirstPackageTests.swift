@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Builds and runs a package in a temporary folder that depends on this one by its path.
-@Suite struct `A package that depends on Anabranch by path` {
+@Suite(.waiting) struct `A package that depends on Anabranch by path` {
     private static let manifest = """
         // swift-tools-version: 6.2
         import PackageDescription

@@ -25,5 +25,19 @@ extension Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Runs a body whose statements end as soon as a condition is true, see ``stop(when:)``.
+    ///
+    /// Afterwards the connection has no condition.
+    public func stopping<Result>(
+        when condition: @escaping () -> Bool, _ body: () throws -> Result
+    ) throws -> Result {
+        try stop(when: condition)
+        defer {
+            stopCondition = nil
+            sqlite3_progress_handler(database, 0, nil, nil)
+        }
+        return try body()
+    }
+
     private var mustStop: Bool { !isEndingTransaction && stopCondition?() == true }
 }

@@ -8,9 +8,6 @@ public final class Connection {
     /// The path that was passed to `init`.
     public let path: String
 
-    /// Stops this connection's statements from any thread.
-    public let interrupter: Interrupter
-
     // Every run of a statement uses the properties marked `unchecked`. Checks of exclusive access
     // would cost several per cent there, and one thread at a time uses the connection.
 
@@ -82,7 +79,6 @@ public final class Connection {
         let database = try Self.open(path: path, mode: mode, vfs: vfs)
         self.path = path
         self.database = database
-        interrupter = Interrupter(database)
         cache = StatementCache(limit: cachedStatements)
         setBusyTimeout(busyTimeout)
         try configure(database)
@@ -147,7 +143,6 @@ public final class Connection {
     /// effect. It must not be called within a custom function or collation.
     public func close() {
         guard let database else { return }
-        interrupter.invalidate()
         forEachStatement { $0.detach() }
         for entry in cache.removeAll() { sqlite3_finalize(entry.prepared.handle) }
         forgetSteps()
@@ -192,11 +187,6 @@ public final class Connection {
 
     /// True within a transaction or savepoint.
     public var isInTransaction: Bool { database.map { sqlite3_get_autocommit($0) == 0 } ?? false }
-
-    /// Stops a running statement like ``Interrupter/interrupt()``.
-    ///
-    /// A custom function can stop its own statement with it.
-    public func interrupt() { interrupter.interrupt() }
 
     /// The greatest number of bytes of a value and of a row; a larger one throws `tooBig`.
     ///

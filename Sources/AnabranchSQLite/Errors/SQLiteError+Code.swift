@@ -25,8 +25,7 @@ extension SQLiteError {
         public static let noMemory = Code(rawValue: 7)
         /// The file or its connection is read-only: open a writable one.
         public static let readOnly = Code(rawValue: 8)
-        /// A call of ``Interrupter/interrupt()``, or a condition of ``Connection/stop(when:)``,
-        /// stopped the statement.
+        /// A condition of ``Connection/stop(when:)`` stopped the statement.
         public static let interrupt = Code(rawValue: 9)
         /// The disk failed; a transaction may be rolled back. Check the disk.
         public static let ioError = Code(rawValue: 10)

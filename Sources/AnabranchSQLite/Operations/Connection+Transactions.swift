@@ -104,14 +104,9 @@ extension Connection {
     /// Rolls back an open transaction.
     ///
     /// An error of ROLLBACK is ignored, because the error that caused the rollback matters more.
-    /// Usually the transaction has ended even then. An interrupt stops ROLLBACK itself as long as
-    /// another statement of the connection is running; then all statements are reset first.
     @usableFromInline
     func rollBack() {
         guard isInTransaction else { return }
-        try? end(.rollBack)
-        guard isInTransaction else { return }
-        resetStatements()
         try? end(.rollBack)
     }
 

@@ -14,8 +14,6 @@ public final class MigrationProgress: Sendable {
     private struct State {
         var fraction = 0.0
         var isCancelled = false
-        /// Stop the statements of the connections that migrate now.
-        var interrupters: [Interrupter] = []
     }
 
     /// Creates a progress.
@@ -53,26 +51,7 @@ public final class MigrationProgress: Sendable {
     /// a staged migration, it stays as the last complete step has left it.
     ///
     /// A running statement is stopped too. A migration that has already been committed stays.
-    public func cancel() {
-        let interrupters = state.withLock { state in
-            state.isCancelled = true
-            return state.interrupters
-        }
-        for interrupter in interrupters { interrupter.interrupt() }
-    }
-
-    /// Runs a body with statements on a connection that ``cancel()`` stops. They then throw
-    /// `interrupt`.
-    func interrupting<Result>(
-        _ connection: Connection, _ body: () throws -> Result
-    ) rethrows -> Result {
-        // Apps know the whole and cancel that.
-        if let whole { return try whole.interrupting(connection, body) }
-        let interrupter = connection.interrupter
-        state.withLock { $0.interrupters.append(interrupter) }
-        defer { state.withLock { $0.interrupters.removeAll { $0 === interrupter } } }
-        return try body()
-    }
+    public func cancel() { state.withLock { $0.isCancelled = true } }
 
     func reach(_ fraction: Double) {
         let isNew = state.withLock { state in
@@ -107,7 +86,7 @@ extension Store {
     ) throws -> Result {
         guard let progress = options.migrationProgress else { return try body() }
         do {
-            return try progress.interrupting(connection, body)
+            return try connection.stopping(when: { progress.isCancelled }, body)
         } catch {
             let cause = (error as? StoreError)?.underlying ?? error
             if let stopped = cause as? SQLiteError, stopped.code == .interrupt {

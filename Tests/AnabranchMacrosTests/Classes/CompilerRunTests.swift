@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the compiler over classes with typical mistakes.
-@Suite(.enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
+@Suite(.waiting, .enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
 struct `The compiler with @Entity` {
     /// Sources with mistakes. A comment has the macro's error on its line.
     private static let wrongForms = #"""

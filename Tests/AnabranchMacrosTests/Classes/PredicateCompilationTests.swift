@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Compiles conditions of key paths within a limit of work.
-@Suite(.enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
+@Suite(.waiting, .enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
 struct `The compiler with conditions of key paths` {
     private static let classes = """
         import Anabranch

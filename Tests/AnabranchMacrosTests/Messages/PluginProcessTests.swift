@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite struct `The plug-in as a process` {
+@Suite(.waiting) struct `The plug-in as a process` {
     private func member(_ declaration: String) throws -> CompilerMessage {
         try .attached(
             "EntityMacro", role: "member", attribute: "@Entity", declaration: declaration)

@@ -94,7 +94,7 @@ import Testing
         let client = try begun(body, sending: sent, to: server)
         var isClosed = false
         // The time may pass before the right of the client is known, from which on it counts anew.
-        for _ in 0..<10 where !isClosed {
+        for _ in 0..<100 where !isClosed {
             passed.withLock { $0 += .seconds(seconds) }
             client.send("a")
             isClosed = client.isClosedWithin(milliseconds: 300)

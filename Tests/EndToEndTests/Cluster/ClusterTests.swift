@@ -7,7 +7,7 @@ import Testing
 ///
 /// `ANABRANCH_CLUSTER_SECONDS` is its duration, `ANABRANCH_CLUSTER_MODE` is `synchronous` or
 /// `asynchronous`, and `ANABRANCH_CLUSTER_LOGS` names a folder that gets the logs.
-@Suite struct `Real processes on a replicated database` {
+@Suite(.waiting) struct `Real processes on a replicated database` {
     static let environment = ProcessInfo.processInfo.environment
     static let seconds = environment["ANABRANCH_CLUSTER_SECONDS"].flatMap(Double.init)
     static let mode =

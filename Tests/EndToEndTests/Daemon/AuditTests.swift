@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests of the file of a real daemon's audit log, and of the commands that write to it.
-@Suite struct AuditTests {
+@Suite(.waiting) struct AuditTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory("audit") }

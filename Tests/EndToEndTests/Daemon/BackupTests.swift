@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of backups, restores and moves of a store, with clients that save meanwhile.
-@Suite struct BackupTests {
+@Suite(.waiting) struct BackupTests {
     /// The clients and the daemon, and the folder of copies.
     private final class World {
         let folder: TemporaryDirectory

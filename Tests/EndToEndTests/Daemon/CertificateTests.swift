@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Tests of the certificate and the key with which a daemon starts.
-@Suite(.enabled(if: TestCertificates.canBeMade, "OpenSSL's program makes the certificates"))
+@Suite(
+    .waiting, .enabled(if: TestCertificates.canBeMade, "OpenSSL's program makes the certificates"))
 struct CertificateTests {
     private let directory: TemporaryDirectory
     private let certificates: TestCertificates

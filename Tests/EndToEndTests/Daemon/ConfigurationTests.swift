@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of the settings of `anabranchd serve`, which Operations.md lists in a table.
-@Suite struct ConfigurationTests {
+@Suite(.waiting) struct ConfigurationTests {
     /// A row of the table in Operations.md.
     struct Setting: CustomTestStringConvertible, Sendable {
         var name: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests of the commands of `anabranchd`.
-@Suite struct DaemonCommandTests {
+@Suite(.waiting) struct DaemonCommandTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory("daemon") }

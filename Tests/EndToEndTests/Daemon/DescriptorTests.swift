@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of a daemon that may open few files.
-@Suite struct DescriptorTests {
+@Suite(.waiting) struct DescriptorTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory("descriptors") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests of a daemon, and of its commands, on a full disk.
-@Suite(.enabled(if: SmallDisk.canBeMade, "the tests may not mount a file system here"))
+@Suite(.waiting, .enabled(if: SmallDisk.canBeMade, "the tests may not mount a file system here"))
 struct FullDiskTests {
     private let folder: TemporaryDirectory
 

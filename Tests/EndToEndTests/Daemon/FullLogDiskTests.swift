@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of a daemon whose log can't be written.
-@Suite struct `A daemon with a full log disk` {
+@Suite(.waiting) struct `A daemon with a full log disk` {
     @Test(arguments: [([], 64), (["zone"], 64), (["no-such-command"], 64)] as [([String], Int32)])
     func `ends with its usual status, and not by a trap`(
         _ words: [String], _ status: Int32

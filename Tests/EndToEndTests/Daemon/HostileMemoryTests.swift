@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clients with a token that try to fill a daemon's memory.
-@Suite(.serialized) struct HostileMemoryTests {
+@Suite(.waiting, .serialized) struct HostileMemoryTests {
     private static let budget = 64 << 20
     /// The memory of the daemon, its threads and its caches beside the budget.
     private static let rest = 64 << 20

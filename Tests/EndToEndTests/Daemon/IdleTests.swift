@@ -3,7 +3,7 @@
     import TestSupport
     import Testing
 
-    @Suite struct IdleTests {
+    @Suite(.waiting) struct IdleTests {
         @Test func `a daemon without requests sleeps, also after one`() throws {
             let folder = try TemporaryDirectory("idle")
             let daemon = try DaemonUnderTest(in: folder)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tests of the limits of a daemon, with a client that meets them.
-@Suite struct LimitTests {
+@Suite(.waiting) struct LimitTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory("limits") }

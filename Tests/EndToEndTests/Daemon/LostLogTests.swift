@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of a daemon that serves while its standard streams can't be written.
-@Suite struct LostLogTests {
+@Suite(.waiting) struct LostLogTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory("lost-log") }

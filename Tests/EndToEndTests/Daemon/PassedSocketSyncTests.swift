@@ -5,7 +5,7 @@
     import Testing
 
     /// Tests of clients that sync through a socket which the service manager passed.
-    @Suite struct PassedSocketSyncTests {
+    @Suite(.waiting) struct PassedSocketSyncTests {
         private let folder: TemporaryDirectory
 
         init() throws { folder = try TemporaryDirectory("passed") }

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import AnabranchDaemon
 
 /// Tests of the variables by which a service manager passes sockets.
-@Suite struct PassedSocketsTests {
+@Suite(.waiting) struct PassedSocketsTests {
     private func socket(_ environment: [String: String]) throws(PassedSocketsError) -> Int32? {
         try PassedSockets(environment: environment, processID: 70).onlySocket()
     }

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Tests of SIGHUP, which makes a daemon read its configuration again.
-@Suite(.enabled(if: TestCertificates.canBeMade, "OpenSSL's program makes the certificates"))
+@Suite(
+    .waiting, .enabled(if: TestCertificates.canBeMade, "OpenSSL's program makes the certificates"))
 struct ReloadTests {
     private let directory: TemporaryDirectory
     private let certificates: TestCertificates

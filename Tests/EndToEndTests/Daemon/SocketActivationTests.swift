@@ -5,7 +5,7 @@
 
     /// Tests of a daemon that a service manager starts. The test takes the place of systemd: it
     /// passes a listening socket as descriptor 3, and receives the reports of states.
-    @Suite struct SocketActivationTests {
+    @Suite(.waiting) struct SocketActivationTests {
         private let folder: TemporaryDirectory
         private let listening: LoopbackSocket
 

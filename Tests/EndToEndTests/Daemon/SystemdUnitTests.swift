@@ -4,7 +4,7 @@
     import Testing
 
     /// Checks of the shipped systemd units by systemd's own program.
-    @Suite struct SystemdUnitTests {
+    @Suite(.waiting) struct SystemdUnitTests {
         private static let analyze = URL(filePath: "/usr/bin/systemd-analyze")
         private static let isInstalled =
             FileManager.default.isExecutableFile(atPath: analyze.path)

@@ -4,7 +4,7 @@
     import Testing
 
     /// Checks of the files for containers and for Caddy, by the programs that read them.
-    @Suite struct ContainerTests {
+    @Suite(.waiting) struct ContainerTests {
         private static var hasCompose: Bool { succeeds("docker", "compose", "version") }
         private static var hasBuildKit: Bool { succeeds("docker", "buildx", "inspect") }
         private static var hasYAML: Bool { succeeds("python3", "-c", "import yaml") }

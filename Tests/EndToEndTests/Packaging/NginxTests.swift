@@ -6,6 +6,7 @@
 
     /// Tests of the shipped configuration of nginx: a real nginx before a real daemon.
     @Suite(
+        .waiting,
         .enabled("nginx, curl or OpenSSL's program is not installed.") {
             ShippedFiles.isInstalled("nginx") && ShippedFiles.isInstalled("curl")
                 && TestCertificates.canBeMade

@@ -5,6 +5,7 @@
 
     /// Tests of the archives that `Scripts/release` makes of the programs of the debug build.
     @Suite(
+        .waiting,
         .enabled("dpkg-deb or strip is not installed.") {
             ShippedFiles.isInstalled("dpkg-deb") && ShippedFiles.isInstalled("strip")
         })

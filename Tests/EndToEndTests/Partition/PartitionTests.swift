@@ -7,7 +7,7 @@ import Testing
 /// killed.
 ///
 /// `ANABRANCH_PARTITION_DAEMONS` and `ANABRANCH_PARTITION_STORE=postgres` choose what is tested.
-@Suite struct `Real processes in a partitioned network` {
+@Suite(.waiting) struct `Real processes in a partitioned network` {
     static let environment = ProcessInfo.processInfo.environment
 
     /// The duration of the disturbance in seconds. Afterwards all clients must converge.

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of the simulator's program when a signal stops it.
-@Suite struct InterruptedSimulationTests {
+@Suite(.waiting) struct InterruptedSimulationTests {
     @Test(arguments: [SIGINT, SIGTERM])
     func `an interrupted run of random seeds says how far it came`(signal: Int32) throws {
         let process = Process()

@@ -6,7 +6,7 @@
     @testable import AnabranchCLI
 
     /// Tests of the manual pages and completions that `Scripts/manual` makes of the help texts.
-    @Suite struct ManualTests {
+    @Suite(.waiting) struct ManualTests {
         static let programs = ["anabranch", "anabranchd"]
         private let folder: TemporaryDirectory
 

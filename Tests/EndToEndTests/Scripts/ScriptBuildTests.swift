@@ -1,8 +1,9 @@
 #if os(Linux)
+    import TestSupport
     import Testing
 
     /// Tests of which build the scripts use that need the programs only to show something.
-    @Suite struct ScriptBuildTests {
+    @Suite(.waiting) struct ScriptBuildTests {
         private static let scripts = ["demo", "docs", "manual"]
 
         /// Runs a script up to its build, which fails.

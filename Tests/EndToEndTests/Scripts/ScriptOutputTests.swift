@@ -1,9 +1,10 @@
 #if os(Linux)
     import Foundation
+    import TestSupport
     import Testing
 
     /// Tests of what the scripts print of builds and of runs of tests.
-    @Suite struct ScriptOutputTests {
+    @Suite(.waiting) struct ScriptOutputTests {
         private let end = "The whole output: .build/logs/test.log"
 
         /// Runs `Scripts/test` with one filter, so that it runs the tests once.

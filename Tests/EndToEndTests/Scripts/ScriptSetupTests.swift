@@ -1,9 +1,10 @@
 #if os(Linux)
+    import TestSupport
     import Testing
 
     /// Tests of the set-up step of the scripts that the README names: they need no commands before
     /// them.
-    @Suite struct ScriptSetupTests {
+    @Suite(.waiting) struct ScriptSetupTests {
         static let scripts = ["demo", "test"]
         static let packages: Set = [
             "libsqlite3-dev", "libcurl4-openssl-dev", "libmicrohttpd-dev",
