@@ -13,7 +13,9 @@ import Testing
 
     /// A task may be cancelled between the beginning of its read and that of the statement.
     @Test func `a read that is stopped before its statement begins throws`() throws {
-        let store = try StoreScenario().open("store")
+        let scenario = try StoreScenario()
+        let store = try scenario.open("store")
+        defer { withExtendedLifetime(scenario) {} }
         let cancellation = ReadCancellation()
         #expect(throws: CancellationError.self) {
             try store.read { reader in

@@ -1,6 +1,7 @@
 import Anabranch
 import AnabranchStore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Identity` {
@@ -32,6 +33,23 @@ import Testing
         #expect(message(decoder, Data("[\"x\"]".utf8)).contains("not the URI"))
         other.coordinator.close()
         #expect(try JSONDecoder().decode([ManagedObjectID].self, from: data) == [id])
+    }
+
+    @Test func `an ID is decoded beside an open store that can't be read`() throws {
+        let (graph, stranger) = (try Graph(.file), try Graph(.file))
+        let id = try graph.inContext { try $0.person("Anna").objectID }
+        try FileManager.default.removeItem(at: stranger.directory.url)
+        let strangers = stranger.coordinator
+        #expect(throws: StoreError.self) {
+            try strangers.managedObjectID(forURIRepresentation: id.uriRepresentation)
+        }
+        let data = try JSONEncoder().encode([id])
+        #expect(try JSONDecoder().decode([ManagedObjectID].self, from: data) == [id])
+        let decoder = JSONDecoder()
+        decoder.userInfo[.persistentStoreCoordinator] = strangers
+        #expect(throws: StoreError.self) {
+            try decoder.decode([ManagedObjectID].self, from: data)
+        }
     }
 
     @Test func `a row is one object in a context and another in another context`() throws {

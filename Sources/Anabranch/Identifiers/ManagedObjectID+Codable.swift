@@ -41,7 +41,7 @@ extension ManagedObjectID: Codable {
     /// An ID does not mean that the object exists.
     ///
     /// - Throws: `DecodingError` if the text is no URI of an object, or if no open store, or more
-    ///   than one, knows the object.
+    ///   than one, knows the object; `StoreError` if none of those that can be read knows it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -55,7 +55,16 @@ extension ManagedObjectID: Codable {
         }
         let holder = decoder.userInfo[.persistentStoreCoordinator] as? any StoreOriginHolding
         let origins = holder.map { [$0.origin] } ?? StoreOrigin.open
-        let found = try origins.compactMap { try $0.objectID(of: parts) }
+        var found: [ManagedObjectID] = []
+        var unreadable: (any Error)?
+        for origin in origins {
+            do {
+                if let id = try origin.objectID(of: parts) { found.append(id) }
+            } catch {
+                unreadable = error
+            }
+        }
+        if found.isEmpty, let unreadable { throw unreadable }
         guard let id = found.first else {
             throw failure(
                 holder == nil ? "no open store knows it" : "the decoder's store does not know it")

@@ -25,7 +25,7 @@ extension Connection {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Runs a body whose statements end as soon as a condition is true, see ``stop(when:)``.
+    /// Ends the statements of a body as soon as a condition is true, see ``stop(when:)``.
     ///
     /// Afterwards the connection has no condition.
     public func stopping<Result>(

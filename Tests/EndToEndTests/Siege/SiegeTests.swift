@@ -68,7 +68,7 @@ struct `A daemon under siege` {
         report(quiet, busy, stops, counts, peak: peak, remaining: remaining)
     }
 
-    /// Expects that each attack can be carried out. Under siege their zone is soon full, and refuses
+    /// Expects that each attack can be carried out. Under siege their zone is soon full and refuses
     /// some of them.
     private func expectAttacks(on target: SiegeTarget) {
         var generator = SeededGenerator(seed: Self.seed)
