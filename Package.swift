@@ -2,14 +2,26 @@
 import CompilerPluginSupport
 import PackageDescription
 
-let commonSettings: [SwiftSetting] = [
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("ExistentialAny"),
-    .treatAllWarnings(as: .error),
-    // Lets tests switch mechanisms off. The simulator's release build defines it too.
-    .define("ANABRANCH_FAULTS", .when(configuration: .debug)),
-]
+/// With `ANABRANCH_FAST_TESTS` a debug build takes less time, and so do its tests: it has no debug
+/// information, and optimizes the modules below all others, in which tests spend a third of their
+/// time. Without it there are no unsafe flags, which dependants could not use.
+let isFastForTests = Context.environment["ANABRANCH_FAST_TESTS"] != nil
+
+func flagsForTests(_ flags: String...) -> [SwiftSetting] {
+    isFastForTests ? [.unsafeFlags(flags, .when(configuration: .debug))] : []
+}
+
+let commonSettings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .treatAllWarnings(as: .error),
+        // Lets tests switch mechanisms off. The simulator's release build defines it too.
+        .define("ANABRANCH_FAULTS", .when(configuration: .debug)),
+    ] + flagsForTests("-whole-module-optimization", "-num-threads", "2", "-gnone")
+
+let optimizedSettings = commonSettings + flagsForTests("-O", "-assert-config", "Debug")
 
 let systemLibraries: [Target] = [
     .systemLibrary(
@@ -44,9 +56,11 @@ let systemLibraries: [Target] = [
         providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 ]
 
-func library(_ name: String, in folder: String = "Sources", uses: [Target.Dependency]) -> Target {
-    .target(
-        name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: commonSettings)
+func library(
+    _ name: String, in folder: String = "Sources", uses: [Target.Dependency],
+    settings: [SwiftSetting] = commonSettings
+) -> Target {
+    .target(name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: settings)
 }
 
 /// Golden files, which tests read from the source tree, so SwiftPM must ignore them.
@@ -60,10 +74,10 @@ let libraries: [Target] = [
     .target(
         name: "CICU", path: "Sources/CICU",
         linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
-    library("AnabranchReplication", uses: ["CSodium"]),
+    library("AnabranchReplication", uses: ["CSodium"], settings: optimizedSettings),
     library("AnabranchModel", uses: ["AnabranchReplication", "CICU"]),
     library("AnabranchProtocol", uses: ["AnabranchReplication"]),
-    library("AnabranchSQLite", uses: ["CSQLite", "CSystem"]),
+    library("AnabranchSQLite", uses: ["CSQLite", "CSystem"], settings: optimizedSettings),
     library(
         "AnabranchStore",
         uses: [

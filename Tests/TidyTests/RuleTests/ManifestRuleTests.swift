@@ -10,6 +10,7 @@ import Testing
         #expect(lines(flags) == [2])
         #expect(lines(flags, path: "Benchmarks/Package.swift").isEmpty)
         #expect(lines("// no unsafeFlags here").isEmpty)
+        #expect(lines("isFastForTests ? [.unsafeFlags(flags)] : []").isEmpty)
     }
 
     @Test func `a package as a dependency is refused`() {

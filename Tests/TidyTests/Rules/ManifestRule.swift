@@ -22,9 +22,14 @@ struct ManifestRule: FileRule {
     }
 
     private func unsafeFlags(in file: SourceFile) -> [Violation] {
-        file.tokens.filter { $0.isWord("unsafeFlags") }.map { token in
-            Violation(
-                path: file.path, line: token.line,
+        let code = file.tokens.filter { $0.kind != .comment }
+        return code.indices.compactMap { index in
+            // `isFastForTests ? [.unsafeFlags` has four tokens before it.
+            guard code[index].isWord("unsafeFlags"),
+                !code[..<index].suffix(4).contains(where: { $0.isWord("isFastForTests") })
+            else { return nil }
+            return Violation(
+                path: file.path, line: code[index].line,
                 message: "unsafeFlags locks out dependants that name a version. Find a setting "
                     + "without it, or put the target into Benchmarks.")
         }
