@@ -5,7 +5,7 @@ package import Testing
 package enum TestLength: String, Sendable {
     /// A run between two edits: long tests are left out, random tests have few seeds.
     case quick
-    /// A run of every test: random tests have a quarter of their seeds.
+    /// A run of every test: random tests have an eighth of their seeds.
     case usual
     /// A run with all seeds and with long disturbances.
     case long
@@ -23,7 +23,7 @@ package enum TestLength: String, Sendable {
     ///
     /// `ANABRANCH_TEST_SEEDS=FIRST:COUNT` asks for others, to replay one or to look at more.
     ///
-    /// - Parameter count: The number of seeds in a long run. A usual run has a quarter of them,
+    /// - Parameter count: The number of seeds in a long run. A usual run has an eighth of them,
     ///   and a quick run a thirty-second part, but each has at least one.
     package static func seeds(_ count: UInt64) -> Range<UInt64> {
         chosen ?? 0..<max(count / seedDivisor, 1)
@@ -32,7 +32,7 @@ package enum TestLength: String, Sendable {
     private static var seedDivisor: UInt64 {
         switch current {
         case .quick: 32
-        case .usual: 4
+        case .usual: 8
         case .long: 1
         }
     }
