@@ -413,7 +413,11 @@ struct XcodeModelTests {
         let damaged = try error("<model>\n<entity>\n</model>")
         #expect(damaged.code == .notAModel && damaged.line == 3)
         #expect(try error("<plist/>").code == .notAModel)
-        #expect(try error("").code == .notAModel)
+        for foreign in ["", " \n", "{\"entities\": []}", "\u{FEFF}name,age\n"] {
+            let refused = try error(foreign)
+            #expect(refused.code == .notAModel && refused.message.contains("it is not XML"))
+        }
+        #expect(try error("\u{FEFF}\n<model>\n").message.contains("its XML is damaged"))
         #expect(try error("bplist00").message.contains("binary"))
         #expect(try error(#"<model type="com.apple.IDECoreDataModeler.DataModel"/>"#).line == 1)
         #expect(

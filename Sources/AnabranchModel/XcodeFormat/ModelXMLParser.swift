@@ -55,6 +55,8 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
         guard let text = String(validating: data, as: UTF8.self), !data.contains(0) else {
             return "it is not UTF-8 text"
         }
+        guard text.utf8.first(where: { !" \t\r\n\u{FEFF}".utf8.contains($0) }) == UInt8(ascii: "<")
+        else { return "it is not XML, which begins with '<'" }
         if let head = text.utf8.firstIndex(of: UInt8(ascii: ">")),
             let encoding = declaredEncoding(in: text[..<head]), encoding != "utf-8"
         {
