@@ -29,7 +29,9 @@ private final class WaitingThreads: TaskExecutor {
 
     private let queue = OperationQueue()
 
-    private init() { queue.maxConcurrentOperationCount = 6 }
+    private init() {
+        queue.maxConcurrentOperationCount = 2 * ProcessInfo.processInfo.activeProcessorCount
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
