@@ -41,6 +41,10 @@ import Testing
         check(NameRule().violations)
     }
 
+    @Test func `a type is extended in few files`() {
+        check(SpreadRule(files: tree.files).violations)
+    }
+
     @Test func `shipped code does not trap without a message`() {
         check(TrapRule().violations)
     }
